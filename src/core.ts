@@ -1,5 +1,5 @@
-// The part of the package that needs no `node:` module: for browsers, workers, Deno, Bun and edge platforms. What it
-// imports, imports none either (`test/exports/entries.test.ts`).
+// The part of the package that needs no `node:` module: for browsers, workers, Deno, Bun and edge platforms. None of
+// its imports needs one either (`test/exports/entries.test.ts`).
 
 // address
 export type { Address, Family, Prefix } from "./address/address.ts";

@@ -120,11 +120,11 @@ interface LookupOptions {
 }
 
 interface ServiceLookupOptions extends LookupOptions {
-  /** Answers from the catalogue that was in use then: a date (until its end, UTC), or a date and time with a zone. */
+  /** Uses the catalogue that was in use at this time: a date (until its end, UTC), or a date and time with a zone. */
   readonly asOf?: string;
 }
 
-/** Where a stream of changes begins, and how it is ended. */
+/** Where a stream of changes begins, and what ends it. */
 export interface ChangesOptions {
   /** The number of the last known change; the stream begins after it. */
   readonly after?: number | undefined;
@@ -394,7 +394,7 @@ function ending(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
-/** Walks by cursor, which an empty one begins. */
+/** Walks the pages by cursor; an empty cursor begins the walk. */
 async function* items<Item>(
   fetchPage: (cursor: string) => Promise<{ items: Item[]; next: string | null }>,
 ): AsyncGenerator<Item, void> {

@@ -22,7 +22,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-/** undefined if the connection has broken, or is silent for too long. */
+/** The next part; undefined if the connection broke, or was silent for too long. */
 async function withLimit<Result>(result: Promise<Result>): Promise<Result | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), SILENCE)));

@@ -56,7 +56,7 @@ async function* answersTo<Document extends object>(
     throw new IncompleteAnswer(`the service answered ${count} of ${lines.length} addresses of a request${reason}`);
 }
 
-/** Whether an answer says what is wrong with an address; documents have the address. */
+/** Whether an answer is the error of an address; documents have the address. */
 function isInvalid(answer: object): answer is InvalidAddress {
   return "error" in answer && !("ip" in answer);
 }

@@ -22,7 +22,7 @@ interface Service {
   changes(options: { after: number; feed: string; signal: AbortSignal }): AsyncIterable<Change>;
 }
 
-/** How a mirror is ended, and who learns when it ends. */
+/** How a mirror is ended, and what is called when it ends. */
 export interface MirrorOptions {
   /** Ends the mirror. */
   readonly signal?: AbortSignal | undefined;

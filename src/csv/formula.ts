@@ -1,6 +1,6 @@
 /**
- * What a spreadsheet takes for a formula: a text that begins with `=`, `+`, `-` or `@`, in full width or small form
- * too. Spaces and characters that no one sees are passed over, since some programs drop them: a byte order mark, a
+ * A text that a spreadsheet takes for a formula: a text that begins with `=`, `+`, `-` or `@`, in full width or small
+ * form too. Spaces and characters that no one sees are passed over, since some programs drop them: a byte order mark, a
  * no-break or zero-width space.
  */
 const FORMULA =

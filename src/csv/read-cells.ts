@@ -11,7 +11,7 @@ export type CellErrorCode = "quote-inside" | "text-after-quote" | "unclosed-quot
 /** A row that is not CSV. */
 export class CellError extends Error {
   readonly code: CellErrorCode;
-  /** Where in the row the first wrong character stands; of a quote that nothing closes, the quote. */
+  /** The offset in the row of the first wrong character; for an unclosed quote, of the quote. */
   readonly at: number;
   /** Where the cell begins. */
   readonly cellAt: number;
@@ -26,8 +26,8 @@ export class CellError extends Error {
 }
 
 /**
- * The cells of a row by RFC 4180, each with its position, which packages for CSV do not give. Cells in double quotes
- * may hold commas and doubled quotes. With `trims`, blanks around cells and quotes are no part of them. @throws
+ * The cells of a row by RFC 4180, each with its position, which packages for CSV do not report. Cells in double quotes
+ * may contain commas and doubled quotes. With `trims`, white space around cells and quotes is removed. @throws
  * CellError
  */
 export function readCells(row: string, { trims = false }: { readonly trims?: boolean } = {}): Cell[] {

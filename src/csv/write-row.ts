@@ -13,8 +13,8 @@ export function csvField(text: string | null): string {
 }
 
 /**
- * Whether a field has a `'` in front that `csvField` put there. A text that looks as if it had one gets another, so
- * that taking one off gives the text again.
+ * Whether a field has a leading `'` from `csvField`. A text that looks as if it had one gets another, so that removing
+ * one always restores the text.
  */
 export function isGuarded(text: string): boolean {
   return text.startsWith("'") && (text.startsWith("'", 1) || isFormula(text.slice(1)));

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { DatasetError } from "./dataset-error.ts";
 
-/** What a snapshot has to be. */
+/** The required kind of a snapshot. */
 export interface ExpectedKind {
   /** The kind in its header. */
   readonly kind: string;
@@ -9,7 +9,7 @@ export interface ExpectedKind {
   readonly writtenBy: string;
 }
 
-/** Returns a snapshot of the expected kind. Throws DatasetError for one of another. */
+/** Returns a snapshot of the expected kind. Throws DatasetError for a snapshot of another kind. */
 export function checkKind(snapshot: Snapshot, path: string, { kind, writtenBy }: ExpectedKind): Snapshot {
   const found = snapshot.info.kind;
   if (found === kind) return snapshot;

@@ -2,9 +2,9 @@ import { Matcher } from "../batch/matcher.ts";
 import type { RuleBatchLookup } from "../rulesets/rule-engine.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
-/** Fewer addresses than these are looked up sooner than the kernel is ready. */
+/** Fewer addresses than this are looked up before the kernel would be ready. */
 const WORTH_A_KERNEL = 256;
-/** Nothing has expired yet: whoever asks knows when its rules expire. */
+/** A time before all expiries: the caller checks the expiries of its rules. */
 const BEFORE_ALL = -Infinity;
 
 /** Looks up many addresses in the table of a snapshot: by the native kernel where it can read the snapshot's memory. */

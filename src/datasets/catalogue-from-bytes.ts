@@ -4,13 +4,13 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
 import { withPath } from "./with-path.ts";
 
-/** What a snapshot of a catalogue is. */
+/** The kind of a snapshot of a catalogue. */
 export const CATALOGUE_SNAPSHOT: ExpectedKind = { kind: CATALOGUE_KIND, writtenBy: "ipsieve build" };
 
 /**
- * A catalogue from the bytes of its snapshot, ready to answer, on any platform; `name` stands for them in errors.
- * @throws SnapshotError for bytes that are not a sound snapshot
- * @throws UsageError for a snapshot of another kind, or one whose metadata cannot be read
+ * A catalogue from the bytes of its snapshot, ready for lookups, on any platform; `name` stands for them in errors.
+ * @throws SnapshotError for bytes that are not a valid snapshot @throws UsageError for a snapshot of another kind, or
+ * one whose metadata cannot be read
  */
 export function catalogueFromBytes(bytes: Uint8Array | ArrayBufferLike, name: string = "catalogue"): Catalogue {
   return catalogueOf(checkKind(snapshotFromBytes(bytes, name), name, CATALOGUE_SNAPSHOT), name);

@@ -5,6 +5,6 @@ import { rowTemplates } from "../cbs/row-templates.ts";
 /** The address of this module: the threads of the log pipeline import it to render rows of a catalogue. */
 export const CATALOGUE_RENDERER: string = import.meta.url;
 
-/** What the log pipeline calls in each of its threads: a function from a match to the template of its row. */
+/** Called by the log pipeline in each of its threads: returns a function from a match to the template of its row. */
 export const createRowTemplates: CreateRowTemplates = (snapshot, format, now) =>
   rowTemplates(new Catalogue(snapshot.metadata, snapshot.table, now), format);

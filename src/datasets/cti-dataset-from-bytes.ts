@@ -4,13 +4,13 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
 import { withPath } from "./with-path.ts";
 
-/** What a snapshot of threat intelligence is. */
+/** The kind of a snapshot of threat intelligence. */
 export const CTI_SNAPSHOT: ExpectedKind = { kind: CTI_KIND, writtenBy: "ipsieve cti import" };
 
 /**
- * A dataset from the bytes of its snapshot, ready to answer, on any platform; `name` stands for them in errors.
- * @throws SnapshotError for bytes that are not a sound snapshot
- * @throws UsageError for a snapshot of another kind, or one whose metadata cannot be read
+ * A dataset from the bytes of its snapshot, ready for lookups, on any platform; `name` stands for them in errors.
+ * @throws SnapshotError for bytes that are not a valid snapshot @throws UsageError for a snapshot of another kind, or
+ * one whose metadata cannot be read
  */
 export function ctiDatasetFromBytes(bytes: Uint8Array | ArrayBufferLike, name: string = "dataset"): CtiDataset {
   return ctiDatasetOf(checkKind(snapshotFromBytes(bytes, name), name, CTI_SNAPSHOT), name);

@@ -12,7 +12,7 @@ export const CTI_RENDERER: string = import.meta.url;
 /** The columns of its rows after the address: what is known about the most specific prefix. */
 export const CTI_COLUMNS: readonly string[] = ["cidr", "classification", "actor", "tags"];
 
-/** What the log pipeline calls in each of its threads: a function from a match to the template of its row. */
+/** Called by the log pipeline in each of its threads: returns a function from a match to the template of its row. */
 export const createRowTemplates: CreateRowTemplates = ({ metadata, table }, format) => {
   const dataset = new CtiDataset(metadata, table);
   const unwanted = format === "jsonl" || format === "append-jsonl" ? DEL : CONTROLS;
@@ -33,7 +33,7 @@ type RowDocument = Omit<CtiDocument, "ip"> & { readonly ip: string | null };
 
 const UNSEEN = { seen: false, spoofable: null, classification: "unknown", actor: "", tags: [] } as const;
 
-// Feeds may contain any text. JSON escapes the others, but DEL is what encloses holes.
+// Feeds may contain any text. JSON escapes other control characters, but not DEL, which encloses holes.
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
 const CONTROLS = /[\u0000-\u001f\u007f]/g;
 const DEL = /\u007f/g; // oxlint-disable-line no-control-regex -- it is what it looks for

@@ -20,17 +20,17 @@ export async function openCatalogueSnapshot(
 }
 
 /**
- * A catalogue with its table, ready to answer as of `now` (milliseconds since the Unix epoch; by default, nothing has
- * expired); the bundled one unless a path is given. Rejects like
- * `openCatalogueSnapshot`, and with UsageError for metadata that cannot be read.
+ * A catalogue with its table, ready for lookups as of `now` (milliseconds since the Unix epoch; by default, nothing has
+ * expired); the bundled one unless a path is given. Rejects like `openCatalogueSnapshot`, and with UsageError for
+ * metadata that cannot be read.
  */
 export async function openCatalogue(path: string = BUNDLED_CATALOGUE, now?: number): Promise<Catalogue> {
   return catalogueOf(await openCatalogueSnapshot(path), path, now);
 }
 
 /**
- * As `openCatalogue`, for asking about a few addresses: it takes no time for each node. A node that cannot be used
- * makes what asks for it throw CatalogueError.
+ * As `openCatalogue`, for looking up a few addresses: opening takes no time per node. The call that needs an invalid
+ * node throws CatalogueError.
  */
 export async function openCatalogueAsAsked(path: string = BUNDLED_CATALOGUE, now?: number): Promise<Catalogue> {
   return catalogueOf(await openCatalogueSnapshot(path), path, now, "as asked");

@@ -4,7 +4,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { openKind } from "./_open-kind.ts";
 import { CTI_SNAPSHOT, ctiDatasetOf } from "./cti-dataset-from-bytes.ts";
 
-/** The sample that comes with the package: invented, in ranges for documentation. */
+/** The sample that comes with the package: invented data about documentation ranges. */
 export const SAMPLE_DATASET: string = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
 
 /**
@@ -16,8 +16,8 @@ export async function openCtiSnapshot(path: string = SAMPLE_DATASET): Promise<Sn
 }
 
 /**
- * A dataset ready to answer; the sample unless a path is given. Rejects like `openCtiSnapshot`, and with UsageError for
- * metadata that cannot be read.
+ * A dataset ready for lookups; the sample unless a path is given. Rejects like `openCtiSnapshot`, and with UsageError
+ * for metadata that cannot be read.
  */
 export async function openCtiDataset(path: string = SAMPLE_DATASET): Promise<CtiDataset> {
   return ctiDatasetOf(await openCtiSnapshot(path), path);

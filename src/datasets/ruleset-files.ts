@@ -18,16 +18,15 @@ import { RULESET_SNAPSHOT, rulesetOf, storedRulesOf } from "./ruleset-from-bytes
 import { RULESET_KIND } from "../rulesets/ruleset-kind.ts";
 
 /**
- * Saves a ruleset as it is at the call, as a snapshot of the kind "ruleset", atomically: whatever happens, there is the
- * old file or the new one. It may be written to meanwhile. Rejects with SnapshotError where the file cannot be written.
+ * Saves a ruleset as of the call, as a snapshot of the kind "ruleset", atomically: whatever happens, there is the old
+ * file or the new one. The ruleset may be written to meanwhile. Rejects with SnapshotError if the file cannot be
+ * written.
  */
 export async function saveRuleset(path: string, ruleset: Ruleset): Promise<SnapshotInfo> {
   return write(path, storingRuleset(ruleset));
 }
 
-/**
- * The same for the rules of a service, with where they are from. Rejects also with RulesetError, for an origin.
- */
+/** The same for the rules of a service, with their origin. Also rejects with RulesetError, for an invalid origin. */
 export async function saveRules(
   path: string,
   rules: RuleIndex,
@@ -46,7 +45,7 @@ async function write(
   return writeSnapshot(path, { table, metadata, kind: RULESET_KIND }, files);
 }
 
-/** Who saves a ruleset that was opened, to the same file. */
+/** The options for saving an opened ruleset to the same file. */
 export interface Replacing {
   /** The generation of the file that was opened. */
   readonly generation: string;
@@ -58,8 +57,8 @@ export interface Replacing {
 export class ReplacedSinceError extends Error {}
 
 /**
- * As `saveRuleset`, unless the file is no longer the one that was opened: rejects with ReplacedSinceError then. What is
- * written between that look and the rename, some microseconds, only a lock keeps out.
+ * As `saveRuleset`, unless the file is no longer the one that was opened: rejects with ReplacedSinceError then. Only a
+ * lock prevents a write in the microseconds between that check and the rename.
  */
 export async function saveRulesetOver(
   path: string,
@@ -74,7 +73,7 @@ export async function saveRulesetOver(
   try {
     return await write(path, storingRuleset(ruleset), { ...NODE_FILES, rename: replace });
   } catch (error) {
-    // What the file system says is explained; what came of looking is said as it is.
+    // Errors of the file system are explained; an error of the check is thrown unchanged.
     const { cause } = error as Error;
     throw cause instanceof Error && !("syscall" in cause) ? cause : error;
   }
@@ -91,13 +90,13 @@ export async function openRulesetSnapshot(path: string): Promise<Snapshot> {
 /**
  * Opens a ruleset that was saved: it decides at once, by the table in the file, and can be written to. Prefixes, names
  * and times are read when they are first needed. Rejects like `openRulesetSnapshot`, and with UsageError for rules that
- * cannot be read; where that shows later, the method that needs them throws it.
+ * cannot be read; if that is found later, the method that needs them throws it.
  */
 export async function openRuleset(path: string): Promise<Ruleset> {
   return rulesetOf(await openRulesetSnapshot(path), path);
 }
 
-/** The same as an index of rules, for a service, with what was saved beside them. Rejects like `openRuleset`. */
+/** The same as an index of rules, for a service, with the metadata saved beside them. Rejects like `openRuleset`. */
 export async function openRules(path: string): Promise<StoredRules> {
   return storedRulesOf(await openRulesetSnapshot(path), path);
 }

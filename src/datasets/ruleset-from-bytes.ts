@@ -8,21 +8,20 @@ import { withPath } from "./with-path.ts";
 import { RULESET_KIND } from "../rulesets/ruleset-kind.ts";
 import { batchesOf } from "./batches-of.ts";
 
-/** What a snapshot of a ruleset is. */
+/** The kind of a snapshot of a ruleset. */
 export const RULESET_SNAPSHOT: ExpectedKind = { kind: RULESET_KIND, writtenBy: "saveRuleset" };
 
 /**
- * A ruleset from the bytes of its snapshot, ready to answer and to be written to, on any platform; `name` stands for them
- * in errors.
- * @throws SnapshotError for bytes that are not a sound snapshot
- * @throws UsageError for a snapshot of another kind, or one whose rules cannot be read
+ * A ruleset from the bytes of its snapshot, ready for lookups and writes, on any platform; `name` stands for them in
+ * errors. @throws SnapshotError for bytes that are not a valid snapshot @throws UsageError for a snapshot of another
+ * kind, or one whose rules cannot be read
  */
 export function rulesetFromBytes(bytes: Uint8Array | ArrayBufferLike, name: string = "ruleset"): Ruleset {
   return rulesetOf(checkKind(snapshotFromBytes(bytes, name), name, RULESET_SNAPSHOT), name);
 }
 
 /**
- * The ruleset in a snapshot, whose memory it goes on to read from. Throws DatasetError, with the path, for one that cannot
+ * The ruleset in a snapshot, whose memory it continues to read. Throws DatasetError, with the path, for one that cannot
  * be used; so does the ruleset when names or times are first needed.
  */
 export function rulesetOf(snapshot: Snapshot, path: string): Ruleset {
@@ -31,7 +30,7 @@ export function rulesetOf(snapshot: Snapshot, path: string): Ruleset {
   );
 }
 
-/** The same as an index of rules, with what was saved beside them. Throws like `rulesetOf`. */
+/** The same as an index of rules, with the metadata saved beside them. Throws like `rulesetOf`. */
 export function storedRulesOf(snapshot: Snapshot, path: string): StoredRules {
   return withPath(path, () =>
     storedRules(metadataInPlace(snapshot, path), snapshot.table, guardOf(path), batchesOf(snapshot)),

@@ -12,7 +12,7 @@ export const RULESET_RENDERER: string = import.meta.url;
 /** The columns of its rows after the address: the rule that decides. */
 export const RULESET_COLUMNS: readonly string[] = ["cidr", "name", "expires_at"];
 
-/** What the log pipeline calls in each of its threads: a function from a match to the template of its row. */
+/** Called by the log pipeline in each of its threads: returns a function from a match to the template of its row. */
 export const createRowTemplates: CreateRowTemplates = ({ metadata, table }, format) => {
   const labels = storedLabels(metadata, table);
   return (match) => {
@@ -40,8 +40,8 @@ interface DecidingRule {
 }
 
 const NO_RULE: DecidingRule = { cidr: null, name: null, expires_at: null };
-// Names that rules can have hold none; a file that anyone has written may.
-// oxlint-disable-next-line no-control-regex -- they are what it looks for
+// Valid names of rules contain none; a file that anyone has written may. oxlint-disable-next-line no-control-regex --
+// they are what it looks for
 const CONTROLS = /[\u0000-\u001f\u007f]/g;
 
 function rowText(format: TemplateFormat, ip: string | null, rule: DecidingRule): string {

@@ -3,7 +3,9 @@ import { CtiError } from "../cti/cti-error.ts";
 import { RulesetError } from "../rulesets/ruleset-error.ts";
 import { DatasetError } from "./dataset-error.ts";
 
-/** Runs what reads a catalogue, a dataset or a ruleset; its errors become DatasetErrors that name the file. */
+/**
+ * Runs a function that reads a catalogue, a dataset or a ruleset; its errors become DatasetErrors that name the file.
+ */
 export function withPath<Result>(path: string, read: () => Result): Result {
   try {
     return read();

@@ -13,11 +13,11 @@ interface Holder {
   readonly processStart: string | null;
 }
 
-/** What keeps a lock from being taken; `path` is the lock's. */
+/** The error of a lock that cannot be taken; `path` is that of the lock. */
 export class LockError extends Error {
   override readonly name = "LockError";
   readonly path: string;
-  /** The process that holds the lock; null where the file is not a lock. */
+  /** The process that holds the lock; null if the file is not a lock. */
   readonly holder: { readonly pid: number; readonly host: string; readonly isHere: boolean } | null;
 
   constructor(path: string, holder: LockError["holder"]) {
@@ -44,7 +44,7 @@ const held = new Set<string>();
  *           exists, and its holder is dead ─▶ take the lock `path`.TOKEN in the same way, so that of all who saw that
  *           holder dead one replaces its lock ─▶ is the holder still that one? rename own.tmp over `path`
  *
- * @throws LockError where another process holds it, and the file system's errors
+ * @throws LockError if another process holds it, and the file system's errors
  */
 export async function takeLock(path: string): Promise<() => Promise<void>> {
   const own: Holder = {
@@ -130,7 +130,7 @@ async function holderOf(path: string): Promise<Holder | undefined> {
     const holder = JSON.parse(text) as Holder;
     if (/^[0-9a-f]{16}$/.test(holder.token) && Number.isInteger(holder.pid)) return holder;
   } catch {
-    // Not written by `takeLock`.
+    // The file was not written by `takeLock`.
   }
   throw new LockError(path, null);
 }

@@ -12,7 +12,7 @@ export interface FileOperations {
   stat(path: string): Promise<{ mtimeMs: number }>;
 }
 
-/** Those of the file system. */
+/** The operations of the file system. */
 export const NODE_FILES: FileOperations = { open, rename, unlink, readdir, stat };
 
 /** A temporary file that no one wrote to for this long belongs to a writer that is gone. */
@@ -20,7 +20,7 @@ const STALE_AFTER_MS = 10 * 60_000;
 
 /**
  * Replaces the file at `path` as a whole: a process that opens it finds all of the old one or all of the new one, also
- * after a crash of the process or the machine at any moment. When this returns, the new one survives a power cut.
+ * after a crash of the process or the machine at any moment. When this resolves, the new one survives a power failure.
  *
  *     write .name.PID.random.tmp beside it ─▶ fsync it ─▶ rename it over `path` ─▶ fsync the folder
  *
@@ -44,7 +44,7 @@ export async function publishFile(
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
   const file = await files.open(temporary, "wx");
   try {
-    // Who may read the old file may read the new one, and no one else.
+    // The new file has the permissions of the old one.
     if (found?.isFile()) await file.chmod(found.mode & 0o7777);
     await writeAndSync(file, chunks);
     await files.rename(temporary, path);
@@ -66,7 +66,7 @@ async function writeAndSync(file: FileHandle, chunks: Iterable<Uint8Array> | Asy
   }
 }
 
-/** Best effort: a temporary file that cannot be removed does not keep a new one from being published. */
+/** Best effort: a temporary file that cannot be removed does not prevent publishing. */
 async function removeStaleTemporaries(path: string, files: FileOperations): Promise<void> {
   const prefix = `.${basename(path)}.`;
   const names = await files.readdir(dirname(path)).catch(() => []);

@@ -1,11 +1,11 @@
 import { jsonErrorAt, repeatedKey } from "./json-positions.ts";
 
 /**
- * Items are parsed in groups of so many bytes: long enough for the engine's parser to be at its best, short enough to
- * be done in a fraction of a millisecond.
+ * Bytes of a group of items that is parsed at once: enough for the engine's parser to be fast, few enough to take a
+ * fraction of a millisecond.
  */
 const GROUP_BYTES = 16 << 10;
-/** The longest item. */
+/** Maximum bytes of an item. */
 const MAX_ITEM_BYTES = 64 << 10;
 /** Everything in a document except its list. */
 const MAX_ENVELOPE_BYTES = 16 << 10;
@@ -20,7 +20,7 @@ const OPENING_BRACE = 0x7b;
 export interface JsonListOptions {
   /** The member of the document that is the list. */
   readonly member: string;
-  /** Whether the document may be the list itself. */
+  /** Whether the document itself may be the list. */
   readonly isBareAllowed: boolean;
   readonly maxItems: number;
   /** What sets `maxItems`, for the error. */
@@ -28,7 +28,7 @@ export interface JsonListOptions {
   readonly maxDepth: number;
 }
 
-/** What is wrong with a document. `subject` is the member that it is about: the list, or nothing in particular. */
+/** The error of a document. `subject` is the member that it is about: the list, or none in particular. */
 export class JsonListError extends Error {
   override readonly name = "JsonListError";
   readonly subject: string | null;
@@ -41,15 +41,15 @@ export class JsonListError extends Error {
 
 /**
  * Reads a JSON document that is one list, `{"ips": [...], ...}` or `[...]`, while it arrives: `write` each chunk, then
- * `end`. Items come in batches and are not kept. It finds the list's commas by following strings and brackets, and
- * leaves all else to the engine's parser, group by group; so it accepts exactly what that parser accepts, except for
- * objects with a repeated member, and for items and other members that are too long. Memory: one group. Time:
- * O(bytes); a step of a generator takes a fraction of a millisecond.
+ * `end`. Items are returned in batches and are not kept. It finds the commas of the list by following strings and
+ * brackets, and leaves everything else to the engine's parser, group by group; so it accepts exactly what that parser
+ * accepts, except for objects with a repeated member, and for items and other members that are too long. Memory: one
+ * group. Time: O(bytes); a step of a generator takes a fraction of a millisecond.
  */
 export class JsonListReader {
   readonly #options: JsonListOptions;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  /** What stands before the list, then also what stands after it. */
+  /** The text before the list, later also the text after it. */
   #envelope: Uint8Array[] = [];
   #envelopeBytes = 0;
   /** The items that have not been parsed yet, the last of which may not have ended. */
@@ -60,10 +60,10 @@ export class JsonListReader {
   #depth = 0;
   #isString = false;
   #isEscaped = false;
-  /** Of what is inside the list's brackets; 0 outside the list. */
+  /** The depth inside the brackets of the list; 0 outside the list. */
   #listDepth = 0;
   readonly #endsWithMember: (bytes: Uint8Array) => boolean | undefined;
-  /** In characters, of the envelope: where the list's items are left out. */
+  /** The offset in the envelope, in characters, at which the items of the list are left out. */
   #listOffset = -1;
   /** Characters of the list that have been parsed, with their commas. */
   #listCharacters = 0;
@@ -75,7 +75,7 @@ export class JsonListReader {
     this.#endsWithMember = (bytes) => endsWithMember(bytes, name);
   }
 
-  /** Takes the next bytes, cut anywhere; gives batches of items. @throws JsonListError */
+  /** Takes the next bytes, cut anywhere; yields batches of items. @throws JsonListError */
   *write(bytes: Uint8Array): Generator<unknown[], void, undefined> {
     let start = 0;
     for (let at = 0; at < bytes.length; at++) {
@@ -119,9 +119,8 @@ export class JsonListReader {
   }
 
   /**
-   * Ends the document. Gives what it is without the items: an object whose list is empty, an empty list, or whatever
-   * else was there.
-   * @throws JsonListError
+   * Ends the document. Returns the document without the items: an object whose list is empty, an empty list, or any
+   * other value. @throws JsonListError
    */
   end(): unknown {
     if (this.#listDepth > 0)
@@ -143,8 +142,8 @@ export class JsonListReader {
   }
 
   /**
-   * Looks at the bytes before the bracket that can decide, which are those since the bracket before: all of them, at
-   * each bracket, would take the square of the document's length.
+   * Examines only the bytes since the previous bracket, which can decide: examining all previous bytes at each bracket
+   * would take quadratic time.
    */
   #opensList(before: Uint8Array): boolean {
     if (this.#depth > 2) return false;
@@ -155,7 +154,7 @@ export class JsonListReader {
 
   #keep(bytes: Uint8Array): void {
     if (this.#listDepth === 0) return this.#addToEnvelope(bytes);
-    // A copy: what comes from a socket is a part of something larger.
+    // A copy, because bytes from a socket are part of a larger buffer.
     this.#group.push(bytes.slice());
     this.#groupBytes += bytes.length;
     this.#checkItem(this.#groupBytes);
@@ -210,8 +209,8 @@ export class JsonListReader {
   }
 
   /**
-   * The first error of a text that is none of JSON, which stands at `offset` in the document; `following` is what
-   * follows the text.
+   * The first error of a text that is not JSON and begins at `offset` in the document; `following` is the text after
+   * it.
    */
   #syntaxError(text: string, offset: number, following?: string): JsonListError {
     const at = jsonErrorAt(text);
@@ -241,12 +240,12 @@ export function standsTwice(position: number): string {
   return `duplicate property at position ${position}; send it once`;
 }
 
-/** False for bytes with anything but white space at their end; undefined where what stands before them decides. */
+/** False if the bytes end with anything other than white space; undefined if the bytes before them decide. */
 function isBlank(bytes: Uint8Array): false | undefined {
   return endOfText(bytes, bytes.length) > 0 ? false : undefined;
 }
 
-/** Whether the bytes end with a member's name and its colon; undefined where what stands before them decides. */
+/** Whether the bytes end with a member's name and its colon; undefined if the bytes before them decide. */
 function endsWithMember(bytes: Uint8Array, name: Uint8Array): boolean | undefined {
   let end = endOfText(bytes, bytes.length);
   if (end === 0) return undefined;
@@ -261,7 +260,7 @@ function endsWithMember(bytes: Uint8Array, name: Uint8Array): boolean | undefine
   return bytes[end - 1] === COMMA || bytes[end - 1] === OPENING_BRACE;
 }
 
-/** Where white space that the bytes before `end` end with begins. */
+/** The start of the white space at the end of the bytes before `end`. */
 function endOfText(bytes: Uint8Array, end: number): number {
   while (end > 0 && isWhite(bytes[end - 1]!)) end--;
   return end;
@@ -281,7 +280,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The error for a list that has more items than it may have. */
+/** The error of a list with too many items. */
 export function tooManyItems({ maxItems, setting }: Pick<JsonListOptions, "maxItems" | "setting">): string {
   return `must not have more than ${maxItems} items${setting === undefined ? "" : ` (${setting})`}`;
 }

@@ -4,9 +4,10 @@ import { createScanner, findNodeAtLocation, type JSONVisitor, parseTree, type Sy
 const MAX_DEPTH = 1000;
 
 /**
- * The offset of the first token of a text that cannot stand there in JSON (RFC 8259), its length where something is
- * missing at the end; -1 for JSON. Of a text nested deeper than 1,000 levels it is the first bracket beyond. The engine's
- * parser is faster, but does not always say where it stopped: this is for texts that it rejects.
+ * The offset of the first token that is not valid at its position in JSON (RFC 8259); the length of the text if
+ * something is missing at its end; -1 for valid JSON. For a text nested deeper than 1,000 levels, the offset of the
+ * first bracket beyond. The engine's parser is faster, but does not always say where it stopped: this is for texts that
+ * it rejects.
  */
 export function jsonErrorAt(text: string): number {
   let depth = 0;
@@ -32,7 +33,7 @@ export function jsonErrorAt(text: string): number {
   return found;
 }
 
-/** Ends a visit: there is no other way. */
+/** Ends a visit, which jsonc-parser does not support otherwise. */
 class Stop extends Error {}
 
 // SyntaxKind is a `const enum`, which a source whose types are stripped cannot import.
@@ -45,13 +46,11 @@ const STRING = 10 as SyntaxKind;
 const END = 17 as SyntaxKind;
 
 /**
- * The offset of the first key that its object has already, -1 for none. Which of the two counts is the reader's affair,
- * RFC 8259 says, and the engine silently takes the last: prefixes would be lost. `value` is what the text, which is
- * JSON, was parsed to.
+ * The offset of the first repeated key of an object, -1 for none. RFC 8259 leaves open which of the two counts, and the
+ * engine silently takes the last: prefixes would be lost. `value` is the parsed text, which is valid JSON.
  */
 export function repeatedKey(text: string, value: unknown): number {
-  // Every key has its colon. Where the objects have as many keys as that, none is missing, and nothing has to be read
-  // closely.
+  // Every key has its colon. If the objects have as many keys, none was dropped, and the text need not be examined.
   if (countColons(text) === countKeys(value)) return -1;
   const scanner = createScanner(text, true);
   const open: (Set<string> | null)[] = [];
@@ -72,8 +71,8 @@ export function repeatedKey(text: string, value: unknown): number {
 }
 
 /**
- * The offset of the value at a path in a text that is JSON, such as `["tags", 2]`; that of the innermost value on the
- * way which is there, where the path leads nowhere. For errors: it reads the whole text.
+ * The offset of the value at a path in a text that is JSON, such as `["tags", 2]`; if the path does not exist, that of
+ * the innermost existing value on it. For errors only: it reads the whole text.
  */
 export function valueOffset(text: string, path: readonly (string | number)[]): number {
   const root = rootOf(text);
@@ -112,7 +111,7 @@ function countColons(text: string): number {
   return count;
 }
 
-/** The keys of all objects in a value, without recursion: lists of a stranger may be deep. */
+/** The keys of all objects in a value, without recursion, because untrusted lists may be deep. */
 function countKeys(value: unknown): number {
   const open: unknown[] = [value];
   let count = 0;

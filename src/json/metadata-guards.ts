@@ -1,7 +1,10 @@
-/** Makes the error for a member that is not what it should be: `what` is wrong with it. */
+/** Makes the error of an invalid member; `what` is what is wrong with it. */
 type ErrorOf = (member: string, what: string) => Error;
 
-/** Checks of values that were decoded from a file: each returns the value as what it is, or throws the room's error. */
+/**
+ * Checks of values that were decoded from a file: each returns the value with its type, or throws the error of its
+ * room.
+ */
 export class MetadataGuards {
   readonly #errorOf: ErrorOf;
 

@@ -1,6 +1,6 @@
 import { MAX_PAGES, PAGE_BYTES, type SharedMemory, webAssembly } from "./web-assembly.ts";
 
-/** Memory that threads share, where the platform can. */
+/** Memory that threads share, if the platform supports that. */
 export type Shared = SharedMemory | ArrayBufferLike;
 
 /** Whether a native kernel can work in it. */
@@ -26,26 +26,26 @@ export function allocateShared(byteLength: number): Shared {
       // The maximum is a reservation of address space, not of memory.
       return new Memory({ initial: Math.ceil(byteLength / PAGE_BYTES), maximum: MAX_PAGES, shared: true });
     } catch {
-      // Limits of address space (`ulimit -v`) leave room for the bytes alone, perhaps.
+      // A limit of address space (`ulimit -v`) may leave room only for the bytes themselves.
     }
   }
   // A web page that is not isolated from other origins has no SharedArrayBuffer.
   return typeof SharedArrayBuffer === "undefined" ? new ArrayBuffer(byteLength) : new SharedArrayBuffer(byteLength);
 }
 
-/** What is kept as long as a shared memory is. */
+/** Values that are kept as long as a shared memory. */
 const weights = new WeakMap<Shared, ArrayBuffer>();
 
 /**
- * Reports to the garbage collector of this thread how large a shared memory is. It does not know by itself, and lets
- * dropped snapshots lie until it has another reason to run: of 3,000 of 1 MB that were opened and dropped, 3.2 GB
- * stayed, with weights 131 MB. A weight is a buffer of the same size, which it does know; nothing ever touches its
- * pages, so that they exist in name only.
+ * Reports to the garbage collector of this thread how large a shared memory is. The collector does not know the size by
+ * itself, and keeps dropped snapshots until it has another reason to run: of 3,000 snapshots of 1 MB that were opened
+ * and dropped, 3.2 GB stayed, with weights 131 MB. A weight is a buffer of the same size, which the collector does
+ * know; its pages are never touched, so they take no memory.
  */
 export function weigh(shared: Shared, byteLength: number): void {
   try {
     if (!weights.has(shared)) weights.set(shared, new ArrayBuffer(byteLength, { maxByteLength: byteLength }));
   } catch {
-    // No address space is left for it; right answers do not need it.
+    // No address space is left for the weight; correct results do not need it.
   }
 }

@@ -1,11 +1,11 @@
 /** The unit in which memories grow. */
 export const PAGE_BYTES: number = 64 * 1024;
-/** 4 GiB: what addresses of 32 bits reach. */
+/** 4 GiB: the range of 32-bit addresses. */
 export const MAX_PAGES = 65_536;
 
 /**
- * What is used of WebAssembly, in types: the ECMAScript library of TypeScript has none of it. `undefined` where the
- * platform lacks it.
+ * The types of the used parts of WebAssembly, which TypeScript's ECMAScript library lacks. `undefined` on platforms
+ * without it.
  */
 export function webAssembly(): WebAssemblyApi | undefined {
   return (globalThis as { WebAssembly?: WebAssemblyApi }).WebAssembly;
@@ -14,14 +14,14 @@ export function webAssembly(): WebAssemblyApi | undefined {
 /** A shared `WebAssembly.Memory`; `grow` gives it a new `buffer` and leaves the old one and its views as they are. */
 export interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
-  /** By so many pages of 64 KiB; returns how many there were. Throws `RangeError` when there is no room. */
+  /** Grows by this many pages of 64 KiB; returns the previous number. Throws `RangeError` when there is no room. */
   grow(pages: number): number;
 }
 
 export interface WebAssemblyApi {
   readonly Memory: new (descriptor: { initial: number; maximum: number; shared: true }) => SharedMemory;
   readonly Module: new (bytes: Uint8Array) => object;
-  /** What a trap throws. */
+  /** The error of a trap. */
   readonly RuntimeError: new () => Error;
   readonly Instance: new (module: object, imports: { env: { memory: SharedMemory } }) => { readonly exports: unknown };
 }

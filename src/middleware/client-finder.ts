@@ -11,7 +11,7 @@ import { nodeAddress } from "./node-address.ts";
 const UNIX = "unix";
 
 /**
- * Finds the client of a request: the first address, seen from here, that is not one of our own proxies'.
+ * Finds the client of a request: the first address, seen from the server, that is not that of a trusted proxy.
  *
  *     X-Forwarded-For: 198.51.100.9, 203.0.113.5, 10.0.0.2      and the socket's peer is 10.0.0.1
  *                      (anyone's)    the client   trusted                                trusted
@@ -25,7 +25,7 @@ export class ClientFinder {
   readonly #trustsUnix: boolean;
   readonly #header: ProxyHeader;
 
-  /** @throws AddressError for a malformed prefix, TypeError for one that holds every address */
+  /** @throws AddressError for a malformed prefix, TypeError for one that covers every address */
   constructor(trustedProxies: readonly string[], header: ProxyHeader) {
     const trie = new PrefixTrie();
     for (const text of trustedProxies.filter((proxy) => proxy !== UNIX)) trie.insert(readProxies(text), 1);

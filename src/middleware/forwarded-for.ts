@@ -4,8 +4,8 @@ export const PROXY_HEADERS = ["x-forwarded-for", "forwarded"] as const;
 export type ProxyHeader = (typeof PROXY_HEADERS)[number];
 
 /**
- * The nodes that a header names, as they are written there: the nearest proxy's client last. Null for a `Forwarded` that
- * is not as RFC 7239 has it: an open quote would move the border between what the client wrote and what the proxy did.
+ * The nodes in a header, as written: the client of the nearest proxy comes last. Null for a `Forwarded` that violates
+ * RFC 7239: an open quote would move the boundary between the text of the client and that of the proxy.
  */
 export function forwardedFor(header: ProxyHeader, value: string): string[] | null {
   return header === "forwarded" ? forwardedNodes(value) : listItems(value);
@@ -23,7 +23,7 @@ function listItems(value: string): string[] {
 const PARAMETER = /[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^ \t",;=]+))[ \t]*([,;]|$)/y;
 const EMPTY_ITEM = /[ \t]*(?:,|$)/y;
 
-/** What the items of `Forwarded` say of the client: "unknown" where one says nothing. */
+/** The clients in the items of `Forwarded`: "unknown" for an item without one. */
 function forwardedNodes(value: string): string[] | null {
   const nodes: string[] = [];
   for (let at = 0; at < value.length;) {

@@ -35,7 +35,7 @@ export interface GuardOptions {
   readonly enforce?: boolean;
 }
 
-/** As Node has them: repeated headers of these names are one, joined by commas. */
+/** As in Node: repeated headers of these names are joined by commas. */
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const OPTIONS: Readonly<Record<keyof GuardOptions, true>> = {
@@ -124,7 +124,7 @@ function isList<One>(given: One | readonly One[]): given is readonly One[] {
   return Array.isArray(given);
 }
 
-/** Gives the newest one; it throws if a holder has loaded nothing yet, so that no request passes unchecked. */
+/** Returns the newest version; throws if a holder has loaded nothing yet, so that no request passes unchecked. */
 function sourceOf<Content extends object>(
   name: string,
   given: Content | Holder<Content>,

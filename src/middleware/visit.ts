@@ -9,9 +9,9 @@ import type { Rule } from "../rulesets/rule.ts";
 export type Reason =
   /** A rule of an allowlist covers the client. */
   | "allow-rule"
-  /** A rule of a blocklist does, and none of an allowlist. */
+  /** A rule of a blocklist covers the client, and none of an allowlist. */
   | "deny-rule"
-  /** No rule does: `otherwise` decides. */
+  /** No rule covers the client: `otherwise` decides. */
   | "no-rule"
   /** The client's address cannot be determined. */
   | "unknown-client";
@@ -46,7 +46,7 @@ export class Visit implements Decision {
     return this.#client === null ? null : formatAddress(this.#client);
   }
 
-  /** The services that the address belongs to, looked up when first asked for; null without a catalogue or an address. */
+  /** The services that the address belongs to, looked up at the first read; null without a catalogue or an address. */
   get services(): LookupDocument | null {
     if (this.#services === undefined) {
       const [client, catalogue] = [this.#client, this.#catalogue];

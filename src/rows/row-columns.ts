@@ -1,6 +1,6 @@
 /**
- * The columns of a row of the formats tsv and csv, in the order in which templates fill them. Their header is written
- * where a log has one (batch), and a row where a match has one (cbs).
+ * The columns of a row of the formats tsv and csv, in the order in which templates fill them. The room `batch` writes
+ * their header, and `cbs` their rows.
  */
 export const ROW_COLUMNS = ["ip", "cidr", "cbs_ids"] as const;
 

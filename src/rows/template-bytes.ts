@@ -1,7 +1,7 @@
 import { HOLE } from "./holes.ts";
 
-// While a row is text, DEL encloses the number of a hole. Ids and names cannot hold it (they hold no control
-// characters), and JSON.stringify lets it through as it is.
+// While a row is text, DEL encloses the number of a hole. Ids and names cannot contain it (they have no control
+// characters), and JSON.stringify does not escape it.
 const MARK = "\x7f";
 const MARK_BYTE = 0x7f;
 const encoder = new TextEncoder();
@@ -16,7 +16,7 @@ export function hole(what: number): string {
 /** Rows are made one after the other, each used before the next: see `CreateRowTemplates`. */
 let shared = new Uint8Array(1024);
 
-/** Encodes the row and turns each enclosed number into its hole. The next call writes over what this returns. */
+/** Encodes the row and turns each enclosed number into its hole. The next call overwrites the result. */
 export function templateBytes(row: string): Uint8Array {
   // UTF-8 takes at most three bytes for each unit of a string, and a hole takes fewer than it has.
   if (shared.length <= 3 * row.length) shared = new Uint8Array(6 * row.length);

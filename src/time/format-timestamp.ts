@@ -1,11 +1,11 @@
 /**
- * Times that were formatted lately: the rules of a list have few of them, and to look one up takes a tenth of
- * formatting it.
+ * Recently formatted times: the rules of a list have few different ones, and looking one up takes a tenth of the time
+ * of formatting it.
  */
 const texts = new Map<number, string>();
 const MAX_TEXTS = 64;
 
-/** ISO 8601 in UTC with milliseconds and `Z`, as everywhere at the edge. Times are milliseconds since 1970. */
+/** ISO 8601 in UTC with milliseconds and `Z`, as in all external formats. Times are milliseconds since 1970. */
 export function formatTimestamp(time: number): string {
   let text = texts.get(time);
   if (text !== undefined) return text;

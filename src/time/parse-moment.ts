@@ -1,6 +1,6 @@
 import { isDay } from "./is-day.ts";
 
-/** A text that is not a moment; the message says why. */
+/** The error of a text that is not a moment; the message says why. */
 export class MomentError extends Error {
   override readonly name = "MomentError";
 }

@@ -4,8 +4,8 @@ const SLICE = 2;
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves in a later turn of the event loop, when what has come meanwhile has been seen to. Only one of all who wait
- * goes on in a turn: many long works at once take longer, but hold no one else up for longer than one of them.
+ * Resolves in a later turn of the event loop, when events that arrived meanwhile have been handled. Only one waiting
+ * caller continues per turn: many long tasks at once take longer, but block others no longer than one of them does.
  */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
@@ -18,9 +18,12 @@ function next(): void {
   if (waiting.length > 0) setImmediate(next);
 }
 
-/** Measures how long work has gone on: `await slice.pause()` in a loop lets others have their turn when it is time. */
+/**
+ * Measures how long work has been running: `await slice.pause()` in a loop lets other work run when the time is used
+ * up.
+ */
 export class Slice {
-  /** The first slice begins with the first pause: works that come together do not all begin at once. */
+  /** The first slice begins with the first pause, so that simultaneous tasks do not all begin at once. */
   #end = Number.NEGATIVE_INFINITY;
 
   get isOver(): boolean {
@@ -35,8 +38,8 @@ export class Slice {
 }
 
 /**
- * Does work that can be interrupted, letting requests have their turn in between. Rejects with the signal's reason, and
- * does no more of it, once that is aborted.
+ * Does interruptible work in slices, with requests in between. Once the signal is aborted, it stops and rejects with
+ * the signal's reason.
  */
 export async function inSlices<Result>(
   work: Generator<undefined, Result, undefined>,

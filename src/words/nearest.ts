@@ -10,7 +10,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   return best;
 }
 
-/** Letters to insert, remove, replace, or swap with their neighbour. O(a.length * b.length). */
+/** How many letters must be inserted, removed, replaced, or swapped with their neighbour. O(a.length * b.length). */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);
