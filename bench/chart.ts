@@ -16,7 +16,7 @@ const FORM_NAMES: Readonly<Record<string, string>> = {
 
 /**
  * The chart: a bar per contender and form, IPv4, on a logarithmic scale. Its colours follow the reader's light or dark
- * theme; the figures stand as text beside the bars, so that neither colour nor scale has to be read for them.
+ * theme; the figures are written beside the bars, so that they can be read without colour or scale.
  */
 export function chart(record: BenchRecord): string {
   const times = meanTimes(record.parts["lpm4"]!);

@@ -1,6 +1,6 @@
 /**
- * Makes every input of the benchmarks and writes their checksums to bench/expected.json. To be run when an input was
- * meant to change (a new version of the ASN package, another recipe), and its result to be read before it is committed.
+ * Makes every input of the benchmarks and writes their checksums to bench/expected.json. Run it when an input was
+ * changed on purpose (a new version of the ASN package, another recipe), and check its result before the commit.
  */
 import { rmSync } from "node:fs";
 import { acceptExpected } from "./data/expected.ts";

@@ -38,7 +38,7 @@ function withPart(readme: string, name: PartName, text: string): string {
   return `${readme.slice(0, begin)}\n${text}${readme.slice(end)}`;
 }
 
-/** What stands between the two marks of a part. */
+/** The text between the two marks of a part. */
 export function partIn(readme: string, name: PartName): string {
   const { begin, end } = marks(readme, name);
   return readme.slice(begin, end).replace(/^\n/, "");
@@ -53,7 +53,7 @@ function marks(readme: string, name: PartName): { begin: number; end: number } {
   return { begin, end };
 }
 
-/** The table, and under it what it was measured on. Every number comes out of the record. */
+/** The table, followed by the measurement conditions. Every number comes from the record. */
 export function table(record: BenchRecord): string {
   const rows = [
     ...batchRows(record),
@@ -77,7 +77,7 @@ export function table(record: BenchRecord): string {
   ].join("\n");
 }
 
-/** Our two engines, the faster one first, with what stands before their figures. */
+/** Our two engines, the faster one first, with the labels of their figures. */
 const ENGINES = [
   { engine: "webassembly", contender: "ipsieve-kernel", label: "" },
   { engine: "typescript", contender: "ipsieve", label: "TypeScript " },

@@ -17,7 +17,7 @@ export interface BenchRecord {
   readonly machine: Machine;
   /** The versions of the contenders and of the data. */
   readonly versions: Readonly<Record<string, string>>;
-  /** How much was put in; the seeds and checksums are in bench/expected.json of that commit. */
+  /** The amount of input; the seeds and checksums are in bench/expected.json of that commit. */
   readonly inputs: Inputs;
   readonly parts: Readonly<Record<string, PartResult>>;
   /** Parts that ended with an error, and the error. */
@@ -91,12 +91,12 @@ export function writeRecord(record: BenchRecord): string {
   return path;
 }
 
-/** The newest full record, or undefined where none was made yet. */
+/** The newest full record, or undefined if there is none. */
 export function newestRecord(folder: string = FOLDER): BenchRecord | undefined {
   return newestOf(/^\d{4}-\d\d-\d\dT\d{4}\.json$/, folder) as BenchRecord | undefined;
 }
 
-/** What the newest file says whose name is like this; names begin with the time. */
+/** The content of the newest file whose name matches; names begin with the time. */
 export function newestOf(name: RegExp, folder: string = FOLDER): unknown {
   const newest = readdirSync(folder)
     .filter((each) => name.test(each))

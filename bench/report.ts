@@ -27,7 +27,7 @@ export function measurementLines(part: string, { measurements, refusals, notes }
   return [...lines, ...refused, ...notes].map((line) => `${line}\n`).join("");
 }
 
-/** Three digits that matter. */
+/** Three significant digits. */
 export function figure(value: number): string {
   return value >= 100
     ? Math.round(value).toLocaleString("en-US")

@@ -63,7 +63,7 @@ function chosenParts(): string[] {
   return names;
 }
 
-/** Checked first: a run without the contenders would be minutes for a record that says nothing. */
+/** Checked first: a run without the contenders would take minutes for a useless record. */
 function requireContenders(): void {
   for (const name of Object.keys(readVersions())) {
     if (existsSync(new URL(`./node_modules/${name}`, import.meta.url)) || name.startsWith("@")) continue;

@@ -1,7 +1,7 @@
 /**
  * `node bench/store.ts [FOLDER]`: durable writes and loads of the SQLite store, beside the naive way: one transaction
- * per rule. Rounds of each, alternating, and medians: the disk's mood changes by the second. FOLDER must be on the disk
- * that is meant; a temporary folder otherwise.
+ * per rule. Rounds of each, alternating, and medians: the speed of the disk changes by the second. FOLDER must be on
+ * the disk to be measured; by default a temporary folder.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ const LOADED = 1_000_000;
 const folder = mkdtempSync(join(process.argv[2] ?? tmpdir(), "ipsieve-bench-"));
 let next = 0;
 
-/** A prefix that was not there, anywhere among the others. */
+/** A new prefix, anywhere among the others. */
 function newPrefix() {
   return { family: 4, w0: Math.imul(next++, 2654435761) >>> 0, w1: 0, w2: 0, w3: 0, length: 32 } as const;
 }

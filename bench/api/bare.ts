@@ -1,7 +1,6 @@
 /**
  * The least that Fastify can do for the same answers: a route without authentication, limits, logs and lookups, which
- * gives documents that were made before, by the same schema. `node bare.ts DOCUMENTS.json`, a JSON object of documents
- * by what is asked for.
+ * returns prepared documents by the same schema. `node bare.ts DOCUMENTS.json`, a JSON object of documents by lookup.
  */
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -16,7 +15,7 @@ export type Documents = Readonly<Record<"cti" | "cbs" | "check", Readonly<Record
 const documents = JSON.parse(readFileSync(process.argv[2]!, "utf8")) as Documents;
 const mapOf = (area: keyof Documents): Map<string, object> => new Map(Object.entries(documents[area]));
 const [threats, services, checks] = [mapOf("cti"), mapOf("cbs"), mapOf("check")];
-/** The service's own schema has formats and words that Fastify's compiler does not know. */
+/** The service's own schema has formats and keywords that Fastify's compiler does not support. */
 const BODY = { type: "object", required: ["ip"], properties: { ip: { type: "string", maxLength: 43 } } };
 
 const app = fastify();

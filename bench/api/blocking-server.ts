@@ -1,6 +1,6 @@
 /**
- * The negative control of the neighbours, loaded before the service: whatever asks for an extended lookup has the event
- * loop stand still for 300 ms, as code that does too much in one turn does.
+ * The negative control of the neighbours, loaded before the service: every extended lookup blocks the event loop for
+ * 300 ms, like code that does too much in one turn.
  */
 import { Server } from "node:http";
 

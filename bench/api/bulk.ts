@@ -13,8 +13,7 @@ const TURN = 1000;
 
 /**
  * A bulk lookup of 10,000 addresses, one in eight of them IPv6: the lookups alone, in this process; the whole request,
- * over one connection; and what it takes to read and write the same two bodies as JSON, which no server of JavaScript
- * gets around.
+ * over one connection; and reading and writing the same two bodies as JSON, which no JavaScript server can avoid.
  */
 export async function measureBulk(
   service: Listener,

@@ -1,7 +1,7 @@
 /**
- * What a bulk check of 10,000 addresses costs inside the handler; alone: `node bench/api/checks.ts [--rules N] [--rounds N]`.
- * Every batch has other addresses, half of which have a rule, as what was asked a moment ago is in the processor's caches.
- * Ways to look up take turns in each round; each is proven to give the same answers before.
+ * What a bulk check of 10,000 addresses costs inside the handler; alone: `node bench/api/checks.ts [--rules N]
+ * [--rounds N]`. Every batch has other addresses, half of which have a rule, because recently checked addresses are in
+ * the processor's caches. Ways to look up alternate in each round; each was checked to yield the same results.
  */
 import { parseArgs } from "node:util";
 import { formatAddress } from "../../src/address/format-address.ts";
@@ -20,7 +20,7 @@ import { type Measurement, measurement, medianOf } from "./measure.ts";
 const ADDRESSES = 10_000;
 const NOW = Date.UTC(2026, 10, 23);
 const WRITES_A_SECOND = 500;
-/** What these change between two freezes, 31 s apart. */
+/** The number of changes between two freezes, which are 31 s apart. */
 const WRITES = 15_000;
 /** Of a sample beside writes. */
 const BATCHES = 50;
@@ -28,11 +28,11 @@ const SAMPLES = 16;
 const WARM_UP = 2;
 
 const PARSE = "JSON.parse of the body of a bulk check";
-/** What a step of a freeze in the background holds everything else up for. */
+/** How long a step of a background freeze blocks everything else. */
 const LONGEST_STEP = "longest step of the freeze of 1,000,000 rules";
 
 /**
- * Milliseconds of processor time that this process has had: what else the machine does disturbs it less. Not that of the
+ * Milliseconds of processor time that this process has had: other work on the machine disturbs it less. Not that of the
  * thread (`threadCpuUsage`), which some machines count in steps of 4 ms only.
  */
 function processorTime(): number {

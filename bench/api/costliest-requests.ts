@@ -1,7 +1,7 @@
 /**
- * The costliest requests that each operation permits, by `operationId`: what it is given most of, in each form that it
- * takes, and bodies of the longest permitted length that are wrong from one end to the other. An operation without an
- * entry makes the bench fail, and a test.
+ * The costliest requests that each operation permits, by `operationId`: the maximum amount of input, in each accepted
+ * form, and bodies of the maximum length that are wrong throughout. An operation without an entry makes the bench fail,
+ * and a test.
  */
 import { gzipSync } from "node:zlib";
 import { randomUUID } from "node:crypto";
@@ -20,13 +20,13 @@ import { dayOf, EARLIER_CATALOGUES } from "./earlier-catalogues.ts";
 import type { Client, Exchange, Sending } from "./neighbour-client.ts";
 import { longList } from "./long-lists.ts";
 
-/** Sent once, or a few requests that belong together: what must be there first, and what is to be gone afterwards. */
+/** Sent once, or a few requests that belong together: with requests that prepare it, and others that clean up. */
 export type Turn = () => Promise<unknown>;
 
 export interface CostlyRequest {
   /** What makes it costly, in a few words. */
   readonly name: string;
-  /** Prepares all that can be prepared. */
+  /** Prepares everything that can be prepared. */
   make(client: Client): Turn | Promise<Turn>;
 }
 
@@ -35,7 +35,7 @@ const MAX_PASSWORD_LENGTH = "p".repeat(500);
 /** Of a body that is no list. A list in it would be unknown, as everything else. */
 const MEMBER = "name";
 const LOG_BYTES = 32 << 20;
-/** As many as are kept to be taken back. */
+/** As many as are kept for undo. */
 const UNDONE_RULES = 50_000;
 const ADDRESSES = 250;
 const LIST_TYPES: readonly ListType[] = ["application/json", "text/plain", "text/csv", "application/x-ndjson"];
@@ -64,7 +64,7 @@ function asOfAnotherDay(method: string, path: string, sent: Sending = {}): Costl
   };
 }
 
-/** Always the same request, or several by turns. */
+/** Always the same request, or several in turn. */
 function sending(
   name: string,
   method: string,
@@ -87,10 +87,7 @@ function getting(
   return sending(name, "GET", pathOf, { headers });
 }
 
-/**
- * Bodies that are wrong from one end to the other, of the longest permitted length: one by one where they may be long,
- * else by turns.
- */
+/** Bodies of the maximum length that are wrong throughout: one by one if they may be long, otherwise in turn. */
 function wrongBodies(
   method: string,
   pathOf: (client: Client) => string,
@@ -131,9 +128,7 @@ function sendingNew(
   };
 }
 
-/**
- * Lists of a million rules, or as many as are permitted, in each form; every one changes all rules of the one before.
- */
+/** Lists of a million rules, or as many as are permitted, in each form; each changes all rules of the previous one. */
 function wholeLists(
   method: string,
   pathOf: (client: Client) => string,
@@ -209,12 +204,12 @@ function streams(pathOf: (client: Client) => string): CostlyRequest[] {
 const idOf = ({ text }: Exchange): string =>
   /"id":"([0-9a-f-]{36})"/.exec(text)?.[1] ?? "00000000-0000-4000-8000-000000000000";
 
-/** Each from another address of this machine, and so under another limit. */
+/** Each from another address of this machine, and therefore with a limit of its own. */
 function fromEverywhere(turn: number): string {
   return `127.1.${Math.floor(turn / ADDRESSES) % ADDRESSES}.${1 + (turn % ADDRESSES)}`;
 }
 
-/** Tries at passwords and tokens. */
+/** Attempts at passwords and tokens. */
 function guessing(path: string, bodyOf: (turn: number) => object): CostlyRequest[] {
   const everywhere: CostlyRequest = {
     name: "wrong, each from another address",
@@ -238,7 +233,7 @@ const bulkThreats = (pathOf: (client: Client) => string): CostlyRequest[] => [
   ...wrongBodies("POST", pathOf, "ips", true),
 ];
 
-/** Uploads a log, as something to read or delete; again where there are others still under way. */
+/** Uploads a log, as something to read or delete; again if others are still in progress. */
 async function uploaded(client: Client, bytes: number): Promise<string> {
   for (let tries = 0; ; tries++) {
     const answer = await client.ask("POST", `${client.base}/identifications?id=${randomUUID()}`, {
@@ -250,7 +245,7 @@ async function uploaded(client: Client, bytes: number): Promise<string> {
   }
 }
 
-/** A ruleset that is there for a moment. */
+/** A temporary ruleset. */
 async function createRuleset(client: Client): Promise<string> {
   return idOf(
     await client.ask("POST", rulesets(client), {
@@ -296,7 +291,7 @@ function webhookIdOf({ text }: Exchange): string {
   return (JSON.parse(text) as { webhook: { id: string } }).webhook.id;
 }
 
-/** Requests about an endpoint that is made for them, and that nothing is delivered to. */
+/** Requests about an endpoint that is created for them, to which nothing is delivered. */
 function ofWebhook(name: string, method: string, rest: string, bodyOf?: (turn: number) => unknown): CostlyRequest {
   return {
     name,
@@ -360,7 +355,7 @@ async function importMany(client: Client, seed: number, id: string, count = UNDO
   });
 }
 
-/** The rules of a ruleset change before every request, so that nothing of the answer before can be given again. */
+/** The rules of a ruleset change before every request, so that nothing of the previous response can be reused. */
 function afterAChange(name: string, pathOf: (client: Client) => string | Promise<string>): CostlyRequest {
   return {
     name,
@@ -391,7 +386,7 @@ async function aRuleOf(client: Client): Promise<string> {
 }
 
 const lastPage = ({ access }: Client): number => Math.floor((0.9 * access.limits.rules_per_ruleset) / 1000);
-/** Words that nothing is called, each nearly a name of the catalogue. */
+/** Words without a match, each nearly a name of the catalogue. */
 const TYPOS =
   "amzaon clodflare micosoft gogle orcale akmai fasly digtal oceam hetznr linodd alibba tencnt githb sals force zom sclack drpbox".slice(
     0,
@@ -923,7 +918,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   previewRules: [...wholeLists("POST", previews), ...wrongBodies("POST", previews, "rules", true)],
 };
 
-/** What the server answers without being in a document. */
+/** Paths of the server that are in no document. */
 export const OTHER_PATHS: Readonly<Record<string, readonly CostlyRequest[]>> = Object.fromEntries(
   ["/metrics", "/openapi.json", "/dashboard/api/openapi.json", "/docs", "/", "/nothing-here"].map((path) => [
     path,

@@ -1,16 +1,16 @@
 import { Random } from "../data/random.ts";
 
-/** Addresses that lists are made of: from 16.0.0.0 to 63.255.255.255, where nothing is for special purposes. */
+/** Addresses that lists are made of: from 16.0.0.0 to 63.255.255.255, which contain no special-purpose addresses. */
 const FIRST = 0x10000000;
 const COUNT = 0x30000000;
-/** The longest name that a rule takes. */
+/** The longest name of a rule. */
 const MAX_NAME_LENGTH = "n".repeat(255);
 
 function textOf(word: number): string {
   return `${word >>> 24}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`;
 }
 
-/** So many different addresses, without an order. The stride is odd, and so meets none twice. */
+/** Distinct addresses in no order. The stride is odd, so none occurs twice. */
 export function addresses(count: number, seed = 1): string[] {
   const start = new Random(seed).below(COUNT);
   return Array.from({ length: count }, (_, index) => textOf((FIRST + ((start + index * 40_503) % COUNT)) >>> 0));
@@ -32,7 +32,7 @@ export type ListType = "application/json" | "text/plain" | "text/csv" | "applica
 
 /**
  * A list of so many rules, or as many as the limit permits, in one of the forms that lists have. Names differ with the
- * seed: a list that is there already changes nothing.
+ * seed, because importing the same list again changes nothing.
  */
 export function listOfRules(type: ListType, count: number, bytes: number, seed: number): Buffer {
   const ips = addresses(count, type === "text/plain" ? seed : 1);
@@ -86,10 +86,7 @@ export function batch(count: number, seed: number, mode: "override" | "fail" = "
   return Buffer.from(JSON.stringify({ items }));
 }
 
-/**
- * What is in a body that is wrong from one end to the other, by what it is full of; `member` is the one that holds the
- * list.
- */
+/** Bodies that are wrong throughout, by their content; `member` is the one that holds the list. */
 export const FILLINGS: Readonly<Record<string, (bytes: number, member: string) => Buffer>> = {
   "`1,`": (bytes, member) => filled(`{"${member}":[`, "1,", "1]}", bytes),
   "`{},`": (bytes, member) => filled(`{"${member}":[`, "{},", "{}]}", bytes),
@@ -110,7 +107,7 @@ function unknownMembers(bytes: number, member: string): Buffer {
   return Buffer.concat([withinLimit(members(), bytes - member.length - 8, "{"), Buffer.from(`"${member}":[]}`)]);
 }
 
-/** A log of so many bytes, lines of a kind that the catalogue knows something about. */
+/** A log of so many bytes, with addresses that are in the catalogue. */
 export function log(bytes: number): Buffer {
   const lines = addresses(10_000, 5).map(
     (ip, index) =>

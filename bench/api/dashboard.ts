@@ -1,8 +1,8 @@
 /**
  * `npm run bench:dashboard [-- --rounds N]`: the dashboard in Chromium in front of the service with a ruleset of
- * 1,000,000 rules: the first load of its page, without anything in the browser's cache, until rows stand there, and how
- * long keys and clicks take until the frame that shows what came of them. By turns with the least page that there can
- * be, which tells what of a first load is the browser's on this machine. Writes a record under bench/record/.
+ * 1,000,000 rules: the first load of its page, without anything in the browser's cache, until rows are shown, and the
+ * time of keys and clicks until the frame that shows their effect. In alternation with a minimal page, which shows the
+ * browser's share of a first load on this machine. Writes a record under bench/record/.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -25,8 +25,8 @@ const RECORDS = fileURLToPath(new URL("../record/", import.meta.url));
 const PROGRAM = process.env["IPSIEVE_CHROMIUM"] ?? "/usr/bin/chromium";
 
 /**
- * Notes in the page when the first row stands there, in milliseconds since the page was asked for, and how long each
- * interaction takes.
+ * Records in the page when the first row is shown, in milliseconds since the request of the page, and the time of each
+ * interaction.
  */
 const WATCH = `
   window.durations = [];
@@ -37,7 +37,7 @@ const WATCH = `
     requestAnimationFrame(() => (window.shownAt = performance.now()));
   })();`;
 
-/** A user's session in the store that the service is going to have. */
+/** A user's session in the store that the service will use. */
 async function signIn(file: string, organisationId: string): Promise<string> {
   const store = await openStore({ file }, {});
   try {
@@ -47,7 +47,7 @@ async function signIn(file: string, organisationId: string): Promise<string> {
   }
 }
 
-/** A page that has nothing but a row, from a server that does nothing else. */
+/** A page with only a row, from a server that does nothing else. */
 async function startLeast(): Promise<{ url: string; stop: () => void }> {
   const server = createServer((_request, response) => {
     response
@@ -102,8 +102,8 @@ async function measurePage(
 }
 
 /**
- * Keys that move and select, and clicks on rows; gives how long each took that took 16 ms or more, the resolution of
- * the browser being 8.
+ * Keys that move and select, and clicks on rows; returns the times of those that took 16 ms or more; the resolution of
+ * the browser is 8 ms.
  */
 async function interact(page: Page): Promise<number[]> {
   await page.getByRole("grid").focus();

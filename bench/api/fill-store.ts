@@ -8,7 +8,7 @@ import { AREAS } from "../../src/store/state.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Random } from "../data/random.ts";
 
-/** What a filled store answers to. */
+/** The ids and keys of a filled store. */
 export interface FilledStore {
   readonly organisationId: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export interface FilledStore {
   readonly emptyId: string;
 }
 
-/** Limits that no run reaches: they are counted all the same. */
+/** Limits that no run reaches, so that requests are counted as usual. */
 const PER_MINUTE = 1e9;
 const PER_MONTH = 1e12;
 /** Milliseconds for which sessions last. */
@@ -41,7 +41,7 @@ export async function fillStore(location: string | StoreLocation, count: number,
   }
 }
 
-/** The same as one organisation among others. */
+/** The same for one organisation among others. */
 export async function addOrganisation(store: Store, name: string, count: number, random: Random): Promise<FilledStore> {
   const about = { actor: "user:bench", at: Date.now() };
   const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name });
@@ -98,7 +98,7 @@ export async function addUser(
   return { userId: user.id, session: session.text };
 }
 
-/** A ruleset of `count` rules more. */
+/** Adds another ruleset of `count` rules. */
 export async function addRuleset(
   store: Store,
   organisationId: string,

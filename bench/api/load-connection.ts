@@ -4,13 +4,13 @@ const LINE_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 const LAST = /\r\nconnection: close(?:\r\n|$)/i;
 
-/** What happens when nothing was asked for. */
+/** The handler while no request is in progress. */
 const ready = (): void => {};
 
 /**
- * A connection that asks, waits for the answer, and asks again. It reads of an answer only what it must: the status and
- * the length, so that the machine's time goes to the server. No pipelining; an answer without Content-Length is an
- * error but for 304.
+ * A connection that sends a request, waits for the response, and sends the next. Of a response it reads only the status
+ * and the length, so that the machine's time goes to the server. No pipelining; a response without Content-Length is an
+ * error, except for 304.
  */
 export class LoadConnection {
   readonly #socket: Socket;
@@ -18,9 +18,9 @@ export class LoadConnection {
   /** Bytes of the answer's body still to come; -1 while its head is read. */
   #left = -1;
   #status = 0;
-  /** Whether the answer said when to try again. */
+  /** Whether the response said when to retry. */
   hasRetryAfter = false;
-  /** Whether the answer said that the connection ends with it: what is asked next needs another connection. */
+  /** Whether the response said that the connection ends with it: the next request needs another connection. */
   isLast = false;
   #answered: (status: number) => void = ready;
   #failed: (error: Error) => void = ready;
@@ -39,12 +39,12 @@ export class LoadConnection {
     socket.on("close", () => this.#lost(new Error("the server closed the connection")));
   }
 
-  /** Whether an answer is still to come. */
+  /** Whether a response is pending. */
   get isWaiting(): boolean {
     return this.#answered !== ready;
   }
 
-  /** Sends a request and calls `answered` with its status when all of the answer is there. */
+  /** Sends a request and calls `answered` with its status when the response is complete. */
   ask(request: Uint8Array, answered: (status: number) => void, failed: (error: Error) => void): void {
     if (this.#error !== undefined) return failed(this.#error);
     this.#answered = answered;
@@ -74,7 +74,7 @@ export class LoadConnection {
     answered(this.#status);
   }
 
-  /** How many bytes of the body came with the end of the head; -1 where it has not ended yet. */
+  /** How many bytes of the body arrived with the end of the head; -1 if the head has not ended yet. */
   #bodyOf(chunk: Buffer): number {
     this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
     const end = this.#head.indexOf(LINE_END);

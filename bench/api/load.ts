@@ -1,4 +1,4 @@
-/** The process that asks: `fork`ed, since one that also answered or counted would measure itself. */
+/** The process that sends requests: `fork`ed, because a process that also responded or counted would measure itself. */
 import { LoadConnection } from "./load-connection.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./load-messages.ts";
 
@@ -45,7 +45,7 @@ async function run({
           reject,
         );
       };
-      // As clients do: an answer that comes before the end of a body may end the connection.
+      // As for clients, a response before the end of a body may end the connection.
       const reconnect = async (): Promise<void> => {
         opened[index]!.close();
         opened[index] = await LoadConnection.open(port);

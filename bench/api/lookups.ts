@@ -10,7 +10,7 @@ import { askOnce, requestBytes, type RequestText } from "./requests.ts";
 
 const ADDRESSES = 500;
 
-/** The three routes that look one address up, each beside the bare route that gives the same documents. */
+/** The three routes that look up one address, each beside the bare route that returns the same documents. */
 export async function measureLookups(
   service: Listener,
   { key, rulesetId }: FilledStore,
@@ -38,7 +38,7 @@ export async function measureLookups(
       connections: 64,
     });
     return await measureTurns(load, rounds, [
-      // What is compared stands side by side.
+      // Compared routes run side by side.
       turn("bare Fastify, threat document", bare, ctiOf),
       turn("GET /v1/cti/lookup", service, ctiOf),
       turn("POST rules:check, 1,000,000 rules", service, checkOf),
@@ -51,7 +51,7 @@ export async function measureLookups(
   }
 }
 
-/** Half at random, half of networks that the bundled catalogue and the sample of threats know. */
+/** Half at random, half from networks in the bundled catalogue and the threat sample. */
 function addressAt(index: number, random: Random): string {
   const known = [0x01010100, 0x08080800, 0x0d200000, 0x34000000, 0x68100000, 0xc6336400];
   const w0 = index % 2 === 0 ? random.word() : (known[random.below(known.length)]! + random.below(256)) >>> 0;
@@ -76,7 +76,7 @@ async function startBare(
   return startScript("bare.ts", [path]);
 }
 
-/** Both give the same bytes. */
+/** Both return the same bytes. */
 async function requireSame(one: Listener, other: Listener, requests: readonly RequestText[]): Promise<void> {
   for (const request of requests) {
     const [a, b] = await Promise.all([askOnce(one.port, request), askOnce(other.port, request)]);

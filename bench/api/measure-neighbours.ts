@@ -24,7 +24,7 @@ export interface MeasuredRequest {
   readonly name: string;
   readonly neighbour: NeighbourReport;
   readonly victim: VictimReport;
-  /** MiB of the server at its worst meanwhile; null where it ended. */
+  /** The server's maximum memory during the request, in MiB; null if it ended. */
   readonly memory: number | null;
   /**
    * The longest turn of the server's event loop meanwhile, in milliseconds of processor time; null where it ended. Not
@@ -40,13 +40,13 @@ export interface MeasuredOperation {
 }
 
 export interface NeighbourOptions {
-  /** On the disk that the service is to write to. */
+  /** On the disk that the service writes to. */
   readonly folder: string;
   readonly rules: number;
   readonly milliseconds: number;
-  /** `operationId`s, paths of those without one, or either with its scope and a blank before it; all without. */
+  /** `operationId`s, paths of those without one, or either after its scope and a space; all by default. */
   readonly only?: readonly string[] | undefined;
-  /** For node: the negative control loads something before the service. */
+  /** Arguments for node: the negative control loads a module before the service. */
   readonly nodeOptions?: readonly string[];
   readonly progress?: (line: string) => void;
 }
@@ -222,7 +222,7 @@ class NeighbourBench {
     return measured;
   }
 
-  /** What the victim gets while something is done. */
+  /** The victim's results while something is done. */
   async #measure<Result>(meanwhile: () => Promise<Result>): Promise<{ victim: VictimReport; result: Result }> {
     const victim = new Child<VictimOrder | "stop", VictimReport>("victim.ts");
     victim.send({ port: this.#service.port, ...VICTIM, requests: this.#filled.victim });
@@ -232,7 +232,7 @@ class NeighbourBench {
     return { victim: report, result };
   }
 
-  /** A server that has ended is started again; one that goes on has finished what was under way. */
+  /** A server that has ended is started again; a running one has finished everything in progress. */
   async #settle(): Promise<void> {
     if (this.#hasEnded) this.#service = await startService(this.#args, this.#options.nodeOptions);
     const deadline = performance.now() + SETTLES_WITHIN;
@@ -243,7 +243,7 @@ class NeighbourBench {
     }
   }
 
-  /** With the limits that the server says it has. */
+  /** With the limits that the server reports. */
   async #access(): Promise<NeighbourAccess> {
     const { key, connections } = this.#filled;
     const { status, text } = await this.#askSession();
@@ -339,8 +339,8 @@ function victimRequests(key: string, rulesetId: string, session: string): Buffer
 }
 
 /**
- * What is always sent away at the entrance costs nothing, and would be a mistake of the bench: guesses at passwords are
- * meant to be.
+ * Requests that are always rejected at once cost nothing, which would be a mistake of the bench, except for password
+ * guesses.
  */
 const SENT_AWAY = ["401", "403", "404", "405", "415"];
 const MAY_BE_SENT_AWAY = /^(?:dashboard (?:signIn|signOut|setUp|join|changePassword)|other \/nothing-here),/;
@@ -362,7 +362,7 @@ function resetMostMemory({ process: { pid } }: Listener): void {
   }
 }
 
-/** A process of ours that is asked and answers. */
+/** A process of ours that responds to messages. */
 class Child<Order extends object | string, Answer> {
   readonly #child: ChildProcess;
 

@@ -29,16 +29,16 @@ export interface Turn {
 }
 
 /**
- * Milliseconds of one turn, and turns of each in a round: short ones, since what else the machine does lasts for
- * seconds, and would hit one of two.
+ * Milliseconds of one turn, and turns of each in a round: short ones, because other work on the machine lasts for
+ * seconds, and would affect one of two.
  */
 const TURN = 500;
 const TURNS = 4;
 
 /**
- * Loads the servers by turns, after a round that does not count; every other turn in the opposite order. Beside
- * requests a second stands the processor time that the server took for each, which other work on the machine disturbs
- * less. Throws where an answer is neither 2xx nor 304.
+ * Loads the servers in turn, after a round that does not count; every other turn in the opposite order. Besides
+ * requests per second it measures the server's processor time for each, which other work on the machine disturbs less.
+ * Throws if a response is neither 2xx nor 304.
  */
 export async function measureTurns(load: LoadProcess, rounds: number, turns: readonly Turn[]): Promise<Measurement[]> {
   const rates = turns.map((): number[] => []);

@@ -25,8 +25,8 @@ const PAUSE = 20;
 const REFUSES_WITHIN = 300;
 
 /**
- * One connection, which asks, reads the whole answer, and asks again. Answers before the end of a body and connections
- * that are cut are borne with.
+ * One connection, which sends a request, reads the whole response, and sends the next. Responses before the end of a
+ * body and broken connections are tolerated.
  */
 export class Client {
   readonly access: NeighbourAccess;
@@ -46,7 +46,7 @@ export class Client {
     this.#headers = scope === "public" ? { "X-API-Key": access.key } : sessionHeaders(own.session);
   }
 
-  /** What was asked to prepare the requests does not count. */
+  /** Requests that prepare others do not count. */
   beginCounting(): void {
     this.statuses = {};
     this.bytesSent = 0;

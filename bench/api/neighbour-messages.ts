@@ -1,4 +1,4 @@
-/** What a neighbour may use: all of one organisation, which is not the victim's. */
+/** The resources of a neighbour: those of one organisation, which is not the victim's. */
 export interface NeighbourAccess {
   readonly port: number;
   /** An API key that reads and writes. */
@@ -23,7 +23,7 @@ export interface OwnParts {
   readonly fullId: string;
   /** An empty one. */
   readonly scratchId: string;
-  /** A user who is there to be changed. */
+  /** A user to be changed. */
   readonly userId: string;
 }
 

@@ -12,7 +12,7 @@ export interface NeighbourRecord extends NeighbourMeasurements {
   readonly rules: number;
   /** For each request. */
   readonly seconds: number;
-  /** A server that stands still for 300 ms: beyond both limits. */
+  /** A server that blocks for 300 ms: beyond both limits. */
   readonly control: MeasuredOperation;
 }
 
@@ -21,11 +21,11 @@ export function newestNeighbourRecord(): NeighbourRecord | undefined {
   return newestOf(/-neighbours\.json$/) as NeighbourRecord | undefined;
 }
 
-/** Milliseconds: what the 99th percentile is to stay within, and what no request may take. */
+/** Limits in milliseconds: of the 99th percentile, and of every request. */
 const AIM = { p99: 50, longest: 200 } as const;
 const WORST = 10;
 
-/** Whether the victim was served all the while, within the limits. */
+/** Whether the victim was served the whole time, within the limits. */
 export function isWithin({ requests }: MeasuredOperation): boolean {
   return requests.every(
     ({ victim, memory }) =>
@@ -76,7 +76,7 @@ function time(milliseconds: number): string {
   return Number.isFinite(milliseconds) ? `${figure(milliseconds)} ms` : "none";
 }
 
-/** For README.md: how many operations keep to the limits. Every number comes out of the record. */
+/** For README.md: how many operations stay within the limits. Every number comes from the record. */
 export function summaryTable(record: NeighbourRecord): string {
   const { operations, alone, machine, startedAt, rules, seconds } = record;
   const worst = operations.map((each) => worstOf(each));
@@ -116,7 +116,7 @@ export function summaryTable(record: NeighbourRecord): string {
   ].join("\n");
 }
 
-/** For docs/operating.md: the operations that others feel most. Every number comes out of the record. */
+/** For docs/operating.md: the operations that affect others most. Every number comes from the record. */
 export function worstTable({ operations, machine, startedAt }: NeighbourRecord): string {
   return [
     `The ${Math.min(WORST, operations.length)} operations that other clients feel most (commit ${machine.commit}, ${startedAt.slice(0, 10)}; all of them are in \`bench/record/\`):`,

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:neighbours [-- --only OPERATION ...] [--seconds N] [--rules N]`: how long another organisation's cheap
  * requests take while one client sends the costliest request that an operation permits, over and over on two
- * connections; for every operation of both OpenAPI documents. Begins with the negative control: a server that stands
- * still for 300 ms must be over the limits. Writes a record under bench/record/, unless `--only`, which may be repeated,
+ * connections; for every operation of both OpenAPI documents. Begins with the negative control: a server that blocks
+ * for 300 ms must exceed the limits. Writes a record under bench/record/, unless `--only`, which may be repeated,
  * leaves some out.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promi
   }
 }
 
-/** @throws where a server that stands still is taken for a good one */
+/** @throws if a server that blocks is not detected */
 export async function measureControl(): Promise<MeasuredOperation> {
   const blocking = new URL("blocking-server.ts", import.meta.url).href;
   const { rules, milliseconds, operation } = CONTROL;

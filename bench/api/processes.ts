@@ -13,7 +13,7 @@ export interface Listener {
   readonly process: ChildProcess;
   /** From the start of the process to its first line, which it prints when it answers. */
   readonly milliseconds: number;
-  /** Ends it by SIGTERM. Rejects where it does not end well. */
+  /** Ends it by SIGTERM. Rejects if it does not end successfully. */
   stop(): Promise<void>;
 }
 
@@ -85,13 +85,13 @@ export function residentMiB({ process: { pid } }: Listener, which: "VmRSS" | "Vm
   return Number(kib) / 1024;
 }
 
-/** The process that asks. One at a time. */
+/** The process that sends the load. One at a time. */
 export class LoadProcess {
   readonly #child: ChildProcess = fork(fileURLToPath(new URL("load.ts", import.meta.url)), [], {
     serialization: "advanced",
   });
 
-  /** `begun` is called when its connections are open, and it begins to ask. */
+  /** `begun` is called when its connections are open and it starts sending. */
   run(order: LoadOrder, begun = (): void => {}): Promise<LoadReport> {
     return new Promise((resolve, reject) => {
       const listen = (message: LoadMessage): void => {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:replicas [-- --rounds N] [--writes N]`: two servers on one PostgreSQL behind HAProxy beside one: lookups
- * a second and the processor time of the servers for each; and how long after a write at one the other answers with it.
- * Prints medians, with the least and the most.
+ * `npm run bench:replicas [-- --rounds N] [--writes N]`: two servers on one PostgreSQL behind HAProxy beside one:
+ * lookups a second and the processor time of the servers for each; and how long after a write at one the other includes
+ * it in responses. Prints medians, minima and maxima.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -84,7 +84,7 @@ function bytesOf(random: Random): number[] {
   return Array.from({ length: 3 }, () => random.below(256));
 }
 
-/** From the answer to a write at the first until the second knows it, which is asked again and again. */
+/** From the response to a write at the first until the second has it, which is polled. */
 async function measureStaleness({ key, emptyId }: FilledStore, writes: number): Promise<void> {
   const rulesAt = ({ port }: Listener) => `http://127.0.0.1:${port}/v1/edl/ip-rulesets/${emptyId}/rules`;
   const headers = { "X-API-Key": key, "Content-Type": "application/json" };

@@ -13,7 +13,7 @@ export interface ApiRecord {
   readonly measurements: readonly Measurement[];
 }
 
-/** All measurements, then the figures that there are aims for, as a table in Markdown. */
+/** All measurements, then the figures with targets, as a table in Markdown. */
 export function figureLines(record: ApiRecord): string {
   const lines = record.measurements.map(
     ({ subject, unit, median, samples }) =>
@@ -27,7 +27,7 @@ export function figureLines(record: ApiRecord): string {
   return `${[...lines, "", ...table].join("\n")}\n`;
 }
 
-/** The median of the ratios of turns that were side by side. */
+/** The median of the ratios of adjacent turns. */
 function ratioOf({ samples }: Measurement, other: Measurement): number {
   return medianOf(samples.map((sample, turn) => sample / other.samples[turn]!));
 }

@@ -14,7 +14,7 @@ export function requestBytes({ method = "GET", path, key, body }: RequestText): 
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
-/** Asks once, and gives the whole answer. Throws where it is no 2xx. */
+/** Sends one request and returns the whole response. Throws if it is not 2xx. */
 export async function askOnce(port: number, { method = "GET", path, key, body }: RequestText): Promise<string> {
   const headers = {
     ...(key === undefined ? {} : { "X-API-Key": key }),

@@ -1,7 +1,7 @@
 /**
  * Measures the service with real processes: `node bench/api/run.ts [--rounds N] [--catalogue FILE]`. Writes a record
- * under bench/record/. Everything is loaded by turns in one run, so that ratios hold on a busy machine; contenders are
- * proven right before. The catalogue is the bundled one unless another is given, such as that of all published lists,
+ * under bench/record/. Everything is loaded in turn in one run, so that ratios are valid on a busy machine; contenders
+ * are checked first. The catalogue is the bundled one unless another is given, such as that of all published lists,
  * which `ipsieve cbs update` makes.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ async function measureAll(catalogue: string, rounds: number): Promise<Measuremen
   try {
     const file = join(folder, "store.db");
     const filled = await fillStore(file, RULES, new Random(1));
-    // Requests that wait because the machine has other work are to be counted, not shed.
+    // Requests that wait because the machine is busy must be counted, not shed.
     const limits = ["--rules-per-ruleset", String(3 * RULES), "--event-loop-delay", "60000"];
     const args = [
       "--db",

@@ -1,11 +1,11 @@
 /**
  * Loaded before the service: measures the turns of its event loop by the processor time of their thread, which other
- * work on the machine does not lengthen. The parent process asks by a message for the longest turn since it last asked.
- * Systems that count by ticks are right to some milliseconds.
+ * work on the machine does not lengthen. The parent process requests the longest turn since its last request by a
+ * message. Systems that count by ticks are accurate to some milliseconds.
  */
 import { isMainThread } from "node:worker_threads";
 
-/** What the parent process sends, and is answered with milliseconds. */
+/** The message of the parent process; the response is in milliseconds. */
 export const LONGEST_TURN = "longest turn";
 
 function processorTime(): number {
@@ -32,5 +32,5 @@ function measureTurns(): void {
   process.channel!.unref();
 }
 
-// The service's other threads may block: no one waits for them but who asked. Without a parent no one asks.
+// The service's other threads may block: only their caller waits for them. Without a parent there are no requests.
 if (isMainThread && process.channel !== undefined) measureTurns();

@@ -1,19 +1,17 @@
-/**
- * The process of the victim, `fork`ed: it sends at a fixed rate, whether answers come or not, until it is told to stop.
- */
+/** The process of the victim, `fork`ed: it sends at a fixed rate, with or without responses, until it is stopped. */
 import { LoadConnection } from "./load-connection.ts";
 import type { VictimOrder, VictimReport } from "./neighbour-messages.ts";
 
 /** Milliseconds. */
 const TICK = 1;
 const RECONNECT = 100;
-/** How long answers are waited for after the end: longer than any stall that the bench is to show. */
+/** How long responses are awaited after the end: longer than any stall that the bench must show. */
 const PATIENCE = 60_000;
 /** How long after the end requests are still sent until enough have been served: a busy machine may be late. */
 const MORE_WITHIN = 20_000;
 
 /**
- * What is due waits for a free connection, and its time runs from then on: a server that stands still delays all that
+ * What is due waits for a free connection, and its time runs from then on: a server that blocks delays everything that
  * would have been sent meanwhile.
  */
 class Victim {
@@ -106,7 +104,7 @@ class Victim {
   }
 }
 
-/** Waits for something, but not for ever. */
+/** Waits for something, but not forever. */
 async function until(isSo: () => boolean, limit: number): Promise<void> {
   const deadline = performance.now() + limit;
   while (!isSo() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));

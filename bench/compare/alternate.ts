@@ -13,8 +13,8 @@ export interface Comparison {
 }
 
 /**
- * Measures both sides in each round, the one that goes first changing from round to round, and compares them within the
- * round: what slows the machine for a while slows both, and neither always has the warmer one.
+ * Measures both sides in each round, in alternating order, and compares them within the round: a temporary slowdown of
+ * the machine affects both, and neither always runs on warmer caches.
  */
 export function alternate(before: Runner, after: Runner, rounds: number): Comparison {
   const samples = Array.from({ length: rounds }, (_, round) => {

@@ -6,10 +6,7 @@ interface CidrToolsModule {
   containsCidr(networks: string[], address: string): boolean;
 }
 
-/**
- * Parses the whole list at every call, which is the form its interface has; says only whether the list covers the
- * address.
- */
+/** Parses the whole list at every call, as its interface requires; returns only whether the list covers the address. */
 export const contender: Contender = {
   name: "cidr-tools",
   package: "cidr-tools",

@@ -11,7 +11,8 @@ interface IpSetModule {
 }
 
 /**
- * A balanced tree of IPv4 ranges that says whether one of them holds the address. Native form: the address as a number.
+ * A balanced tree of IPv4 ranges that returns whether one of them contains the address. Native form: the address as a
+ * number.
  */
 export const contender: Contender = {
   name: "ip-set",

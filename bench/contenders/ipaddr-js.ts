@@ -10,7 +10,7 @@ interface IpaddrModule {
   };
 }
 
-/** Tries range after range and gives the name of the first that matches; for tables whose prefixes do not nest. */
+/** Tries range after range and returns the name of the first that matches; for tables whose prefixes do not nest. */
 export const contender: Contender = {
   name: "ipaddr.js",
   package: "ipaddr.js",
@@ -19,7 +19,7 @@ export const contender: Contender = {
   forms: ["native", "text"],
   async build(table) {
     const { default: ipaddr } = await loadPeer<IpaddrModule>("ipaddr.js");
-    // one range per prefix: the name is its place in the table, the value is looked up from that
+    // one range per prefix: the name is its index in the table, by which the value is looked up
     const ranges = Object.fromEntries(prefixTexts(table).map((prefix, i) => [`p${i}`, ipaddr.parseCIDR(prefix)]));
     const valueOfName = Object.fromEntries(Array.from(table.values, (value, i) => [`p${i}`, value]));
     valueOfName["none"] = 0;

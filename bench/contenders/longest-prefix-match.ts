@@ -12,7 +12,7 @@ interface LongestPrefixMatchModule {
 }
 
 /**
- * A binary trie of objects; asked here for the most specific match only. It takes prefixes: an address with its length.
+ * A binary trie of objects; used here only for the most specific match. It takes prefixes: an address with its length.
  */
 export const contender: Contender = {
   name: "longest-prefix-match",

@@ -2,7 +2,7 @@ import { BlockList, SocketAddress } from "node:net";
 import { addressTexts } from "../data/texts.ts";
 import type { Contender, Pass, Queries } from "../harness/contender.ts";
 
-/** Node's own list: says only whether some rule covers the address. Native form: a ready `SocketAddress`. */
+/** Node's own list: returns only whether some rule covers the address. Native form: a ready `SocketAddress`. */
 export const contender: Contender = {
   name: "net.BlockList",
   package: null,

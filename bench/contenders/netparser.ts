@@ -6,9 +6,7 @@ interface NetparserModule {
   Matcher: new (networks: string[]) => { has(network: string): boolean };
 }
 
-/**
- * A sorted array of networks, merged at the start, so that only the question whether one covers the address is left.
- */
+/** A sorted array of networks, merged at the start: it can only say whether one covers the address. */
 export const contender: Contender = {
   name: "netparser",
   package: "netparser",

@@ -1,7 +1,7 @@
 import type { Contender, Pass, Queries } from "../harness/contender.ts";
 import type { TableData } from "../data/table-data.ts";
 
-/** JavaScript's own set of numbers: what a list of single IPv4 addresses is kept in without a library. */
+/** JavaScript's own set of numbers: the usual way to keep a list of single IPv4 addresses without a library. */
 export const contender: Contender = {
   name: "Set",
   package: null,

@@ -79,7 +79,7 @@ function datasetChecksums({ table, queries }: Dataset): object {
   return { prefixCount: table.count, prefixes, queries: Object.fromEntries(ofQueries) };
 }
 
-/** Writes the dataset into the cache where it is missing. Never lets a dataset through that is not the expected one. */
+/** Writes the dataset into the cache where it is missing. Throws for a dataset other than the expected one. */
 export async function ensureDataset(name: AnyDataset): Promise<void> {
   const path = pathOf(name);
   if (existsSync(path)) return;

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * The checksums of every input and of every right answer, kept in the repository: a figure can be quoted only for the
- * data and the answers that stand there.
+ * The checksums of every input and of every right answer, kept in the repository: figures may be quoted only for these
+ * data and answers.
  */
 const path = new URL("../expected.json", import.meta.url);
 

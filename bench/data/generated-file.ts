@@ -36,7 +36,7 @@ class FileSink {
   }
 }
 
-/** What is known of the lines of a file when it is made. */
+/** The facts about the lines of a file when it is made. */
 export interface LineFacts {
   readonly lines: number;
   readonly matched: number;
@@ -45,7 +45,7 @@ export interface LineFacts {
   readonly answers?: string;
 }
 
-/** What bench/expected.json says of a generated file. */
+/** The entry of a generated file in bench/expected.json. */
 export interface FileFacts extends LineFacts {
   readonly bytes: number;
   readonly crc32: string;
@@ -64,7 +64,9 @@ export async function generate(file: GeneratedFile, path: string): Promise<FileF
   return { bytes: sink.byteLength, crc32: sum, ...facts };
 }
 
-/** The path of the file, made where it is missing; one whose facts are not the expected ones is never used. */
+/**
+ * The path of the file, which is made if it is missing; a file with other facts than the expected ones is never used.
+ */
 export async function ensureFile(file: GeneratedFile, expected: FileFacts): Promise<string> {
   const path = cachePath(file.name);
   if (existsSync(path) && statSync(path).size === expected.bytes) return path;

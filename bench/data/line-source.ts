@@ -4,7 +4,7 @@ import { Random } from "./random.ts";
 import type { QueryKind } from "./queries.ts";
 import type { Dataset, DatasetName } from "./dataset.ts";
 
-/** Addresses of which a share is drawn, with what their table says of them. */
+/** Addresses of which a share is drawn, with their values in the table. */
 interface Pool {
   readonly texts: readonly string[];
   /** The value id of each address, 0 = none. */

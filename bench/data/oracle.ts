@@ -10,8 +10,8 @@ export function addressNumber(family: 4 | 6, words: Words): number | bigint {
 }
 
 /**
- * The expected answers, by a method that shares nothing with the library: the prefixes are swept in address order with
- * a stack of those that are open, which cuts the address space into segments of one value each; a query is a binary
+ * The expected answers, by a method that shares nothing with the library: the prefixes are traversed in address order
+ * with a stack of the open ones, which divides the address space into segments of one value each; a query is a binary
  * search.
  */
 export class Oracle {

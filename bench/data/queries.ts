@@ -7,7 +7,7 @@ import type { TableData, Words } from "./table-data.ts";
 export const QUERY_KINDS = ["uniform", "hits", "skewed", "misses"] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
-/** Addresses to look up and the value id that each must give (0 = none). */
+/** Addresses to look up, with their right value ids (0 = none). */
 export interface QuerySet {
   readonly words: Uint32Array;
   readonly answers: Uint32Array;

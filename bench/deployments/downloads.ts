@@ -9,8 +9,8 @@ const DOWNLOADS = 100;
 const TIMES = 5;
 
 /**
- * Slow clients download the list at the same time, again and again, while rules are added: every body is whole and of
- * one generation, since its digest is in its tag. Rejects where one is not, or where all were of one generation.
+ * Slow clients download the list at the same time, again and again, while rules are added: every body must be complete
+ * and of one generation, by the digest in its tag. Rejects if one is not, or if all were of the same generation.
  */
 export async function measureDownloads(service: Listener, feed: Feed): Promise<Measurement[]> {
   const writing = { isDone: false };
@@ -52,7 +52,7 @@ async function addRules({ origin, key, rulesetId }: Feed, writing: { isDone: boo
   return count;
 }
 
-/** A piece, then others have their turn, and so on. */
+/** Piece by piece, with other work in between. */
 async function readSlowly(response: Response): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const part of response.body!) {

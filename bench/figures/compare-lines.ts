@@ -29,7 +29,7 @@ interface Runner {
   readonly samples: number[];
 }
 
-/** Lets every contender go through all lines in all its ways; in every round each way has one turn. */
+/** Runs every contender over all lines in all its ways; in every round each way has one turn. */
 export async function compareLines({ file, contenders, rounds }: LineComparison): Promise<PartResult> {
   await ensureDataset(file.table);
   const facts = factsOf(file);

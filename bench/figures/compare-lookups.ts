@@ -80,7 +80,7 @@ class Turn {
   }
 }
 
-/** A contender that was wrong once is quoted nowhere. */
+/** A contender that was wrong once is not quoted. */
 function withoutRefused(measurements: readonly Measurement[], refusals: readonly Rejection[]): Measurement[] {
   const refused = new Set(refusals.map(({ contender }) => contender));
   return measurements.filter(({ subject }) => !refused.has(subject));

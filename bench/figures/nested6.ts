@@ -1,7 +1,7 @@
 import { compareLookups, FULL } from "./compare-lookups.ts";
 import type { Part } from "./part.ts";
 
-/** Only contenders that tell which prefix matched: without that nesting makes no difference. */
+/** Only contenders that return which prefix matched: for others nesting makes no difference. */
 const contenders = ["ipsieve", "ipsieve-kernel", "mmdb-lib", "longest-prefix-match"];
 
 export const part: Part = () => compareLookups({ table: "nested6", contenders, ...FULL });

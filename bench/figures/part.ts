@@ -3,7 +3,7 @@ import type { Form } from "../harness/contender.ts";
 import type { QueryKind } from "../data/queries.ts";
 import type { Rejection } from "../harness/fleet.ts";
 
-/** Ours have two: plain TypeScript, and the WebAssembly kernel. */
+/** Our library has two: plain TypeScript, and the WebAssembly kernel. */
 export type Engine = "typescript" | "webassembly";
 
 /** One measured figure: what, on which data, and how it came out over all rounds. */
@@ -45,7 +45,7 @@ export function summarize(
   return { best: better === "less" ? sorted[0]! : sorted.at(-1)!, median, samples: sorted.length };
 }
 
-/** Collects what the rest of the process no longer needs, so that no round pays for another's garbage. */
+/** Collects garbage, so that no round pays for that of another. */
 export function collectGarbage(): void {
   if (globalThis.gc === undefined) throw new Error("a part runs with node --expose-gc");
   globalThis.gc();

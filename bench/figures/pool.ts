@@ -89,7 +89,7 @@ function indexOf({ family, columns }: Asked): RuleIndex {
   return index;
 }
 
-/** Every answer counts: how many addresses have a rule must be what the list says. */
+/** Every answer is counted: the number of addresses with a rule must equal that of the list. */
 function requireListed(subject: string, found: number, { listed }: Asked): void {
   if (found !== listed) throw new Error(`${subject}: ${found} in place of ${listed}`);
 }
@@ -195,7 +195,7 @@ function listOf({ family, columns, texts }: Asked): () => number {
   };
 }
 
-/** A warm pool on a million rules, beside one thread, single checks, and what Node comes with. */
+/** A warm pool on a million rules, beside one thread, single checks, and Node's own list. */
 export const part: Part = async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-bench-"));
   const random = new Random(SEED);

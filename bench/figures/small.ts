@@ -1,7 +1,7 @@
 import { compareLookups } from "./compare-lookups.ts";
 import type { Part } from "./part.ts";
 
-/** A hundred prefixes: here also those that try one prefix after the other. */
+/** A hundred prefixes, with contenders that try one prefix after the other. */
 const contenders = [
   "ipsieve",
   "ipsieve-kernel",

@@ -74,11 +74,11 @@ export async function catalogueOf({ every, labelled }: PrefixList): Promise<stri
 export interface Turn extends Pick<Measurement, "subject" | "engine" | "list"> {
   readonly threads: number;
   run(): Run;
-  /** What a run must print, where that is short enough to be caught in every run. */
+  /** What a run must print, if that is short enough to be compared in every run. */
   readonly stdout?: string;
 }
 
-/** Runs the commands by turns, so many rounds; throws for one that fails or prints something else than it must. */
+/** Runs the commands by turns, for the given rounds; throws if one fails or has a wrong output. */
 export function measureTurns(turns: readonly Turn[], rounds: number): Measurement[] {
   const samples = turns.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {

@@ -6,7 +6,7 @@ import type { CoverTree } from "../../src/sets/_cover-tree.ts";
  */
 export type Greed = "pair" | "share";
 
-/** What a list of so many entries costs that is made by joining entries, the cheapest first. */
+/** The cost of a list with at most this many entries, made by joining the cheapest entries first. */
 export interface Joined {
   readonly count: number;
   readonly cost: number;

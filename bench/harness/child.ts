@@ -1,6 +1,6 @@
 /**
- * The process of one contender: builds its table, proves every answer, then times passes on request. A process each,
- * because one contender's garbage, type feedback and heap must not become another's figure.
+ * The process of one contender: builds its table, proves every answer, then times passes on request. Each has its own
+ * process, because one contender's garbage, type feedback and heap must not affect another's figures.
  */
 import { Bench } from "tinybench";
 import { readDataset } from "../data/dataset.ts";

@@ -2,13 +2,13 @@ import type { Family } from "../../src/address/address.ts";
 import type { TableData } from "../data/table-data.ts";
 
 /**
- * What a contender's lookup can say: the value of the longest matching prefix, or only whether some prefix covers the
+ * The result of a contender's lookup: the value of the longest matching prefix, or only whether some prefix covers the
  * address (1 or 0).
  */
 export type AnswerKind = "value" | "member";
 
 /**
- * How the addresses come in: `text`, one string per call; `native`, the form a contender's own call takes with nothing
+ * The form of the addresses: `text`, one string per call; `native`, the form a contender's own call takes with nothing
  * left to parse, one address per call; `batch`, words of all addresses in one call; `lines`, the texts of all
  * addresses, one a line, in one call, which also finds where the lines end.
  */

@@ -8,7 +8,7 @@ export interface LineInput {
   readonly table: TableData;
 }
 
-/** What a run found out about all lines. A run says at least one of the two. */
+/** The result of a run over all lines, at least one of the two. */
 export interface Tally {
   readonly matched?: number;
   /** The sum of the value ids of all lines, 0 where nothing matches. */
@@ -29,6 +29,6 @@ export interface LineWay {
 /** One that takes the text of millions of lines at once, in a process of its own. */
 export interface LineContender {
   readonly name: string;
-  /** Reads the prefixes in, and whatever of the lines shall be in memory when the time starts. */
+  /** Reads the prefixes, and the lines that must be in memory when the time starts. */
   open(input: LineInput): Promise<readonly LineWay[]>;
 }

@@ -30,7 +30,8 @@ export interface Ready {
 }
 
 /**
- * Child to parent, for each request: nanoseconds per lookup of every pass; `refused` if the last pass answered wrongly.
+ * Child to parent, for each request: nanoseconds per lookup of every pass; `refused` if the last pass had a wrong
+ * answer.
  */
 export interface Measured {
   readonly type: "measured";

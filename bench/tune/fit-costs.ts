@@ -9,7 +9,7 @@ export interface Measurement {
 }
 
 const SWEEPS = 20_000;
-/** No part is free: a table would otherwise be given any number of nodes of its kind. */
+/** The minimum cost of a part: with free parts, a table could get any number of nodes of that kind. */
 const MIN = 0.1;
 
 /**

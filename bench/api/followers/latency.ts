@@ -8,11 +8,11 @@ import { type Measurement, measurement } from "../measure.ts";
 import type { Listener } from "../processes.ts";
 import { askOnce } from "../requests.ts";
 
-/** Milliseconds between two writes, and between two looks at a mirror. */
+/** Milliseconds between two writes, and between two checks of a mirror. */
 const [PAUSE, LOOK] = [30, 1];
 const LIMIT = 60_000;
 
-/** A receiver of webhooks, and when each of its messages came, by the address it names. */
+/** A receiver of webhooks, with the arrival time of each message by its address. */
 export interface Receiver {
   readonly url: string;
   readonly arrived: Map<string, number>;
@@ -38,7 +38,7 @@ export async function startReceiver(): Promise<Receiver> {
 
 /**
  * Rules that are added one at a time, and the milliseconds from the response until a stream has the change, a mirror
- * answers by it, and a webhook is told; 0 where it came before the response.
+ * uses it, and a webhook has its message; 0 if that was before the response.
  */
 export async function measureLatency(
   { port }: Listener,

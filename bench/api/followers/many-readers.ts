@@ -13,7 +13,7 @@ const READERS = 1000;
 const [RATE, TURN] = [500, 6000];
 const TICK = 10;
 
-/** What one turn of writes shows. */
+/** The result of one turn of writes. */
 interface Turn {
   /** Milliseconds of a write, the median. */
   readonly latency: number;
@@ -22,8 +22,8 @@ interface Turn {
 }
 
 /**
- * Writes at a steady rate, with a thousand streams open that get every change and with none, by turns. Throws where a
- * stream has not got every change.
+ * Writes at a steady rate, alternately with a thousand open streams and with none. Throws if a stream has missed a
+ * change.
  */
 export async function measureManyReaders(
   service: Listener,

@@ -1,9 +1,12 @@
-/** A process that reads streams of changes. Arguments: port, key, streams. It tells when all are open, and then on request how many changes have come. */
+/**
+ * A process that reads streams of changes. Arguments: port, key, streams. It reports when all are open, and then on
+ * request how many changes have arrived.
+ */
 import { openStream } from "./latency.ts";
 
 const [port, key, count] = process.argv.slice(2);
 const AT_ONCE = 50;
-/** A single byte, which no part of a stream can end within. The change of a rule has two. */
+/** A single byte, which cannot be divided between parts of a stream. The change of a rule has two. */
 const BRACE = "{".charCodeAt(0);
 let braces = 0;
 

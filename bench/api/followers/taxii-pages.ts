@@ -6,7 +6,7 @@ import { type Listener, processorSeconds, residentMiB } from "../processes.ts";
 
 const PYTHON = fileURLToPath(new URL("../../../tools/.venv/bin/python", import.meta.url));
 const SCRIPT = fileURLToPath(new URL("taxii-pages.py", import.meta.url));
-/** What the server gives at most. */
+/** The maximum page size of the server. */
 const PAGE = 5000;
 
 /** A user and a password for one collection. */
@@ -16,7 +16,9 @@ export interface TaxiiAccess {
   readonly password: string;
 }
 
-/** The first request of all, which compares a ruleset with the empty collection, then whole readings by OASIS's client. */
+/**
+ * The first request of all, which compares a ruleset with the empty collection, then complete reads by OASIS's client.
+ */
 export async function measureTaxiiPages(
   service: Listener,
   { collectionId, user, password }: TaxiiAccess,
