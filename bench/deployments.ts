@@ -76,7 +76,7 @@ async function measureKept(): Promise<Measurement[]> {
   }
 }
 
-/** A service of its own for each part, so that what one leaves in memory is no part of another. */
+/** A service of its own for each part, so that the memory of one does not affect another. */
 async function withService(
   measure: (service: Listener, feed: Feed, folder: string) => Promise<Measurement[]>,
   nodeOptions: readonly string[] = [],

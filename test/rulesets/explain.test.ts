@@ -47,7 +47,7 @@ test("the most specific active rule decides; the others are listed with the reas
   assert.deepEqual(told(ruleset, "30.0.0.1"), [null, [], null, null]);
 });
 
-test("nothing changes by itself before the next change, and then something does; the last rule ends the coverageage", () => {
+test("nothing changes by itself before the next change, and then something does; the last rule ends the coverageageage", () => {
   const ruleset = rulesetOf({
     "20.0.0.0/8": NOW + 300,
     "20.1.0.0/16": NOW + 900,

@@ -97,7 +97,7 @@ test("the old ruleset is used until the new one is complete; other rulesets can 
   assert.deepEqual(seen(memory), [7, MANY + 2, 6, 1]);
 });
 
-test("a ruleset that is a ruleset that is replaced twice in a row, and deleted", async () => {
+test("a ruleset that is a ruleset that is a ruleset that is replaced twice in a row, and deleted", async () => {
   const memory = await makeMemory();
   const first = memory.apply([replaced(2, MANY)]);
   const second = memory.apply([replaced(3, 5), added(4, "a", 0xffff_0000)]);
