@@ -40,8 +40,8 @@ interface DecidingRule {
 }
 
 const NO_RULE: DecidingRule = { cidr: null, name: null, expires_at: null };
-// Valid names of rules contain none; a file that anyone has written may. oxlint-disable-next-line no-control-regex --
-// they are what it looks for
+// Valid names of rules contain none; a file that anyone has written may.
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
 const CONTROLS = /[\u0000-\u001f\u007f]/g;
 
 function rowText(format: TemplateFormat, ip: string | null, rule: DecidingRule): string {
