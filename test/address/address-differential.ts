@@ -31,7 +31,7 @@ export function noAnswers(): Differential {
   return { texts: 0, accepted: 0, compared: {}, abstained: {}, disagreements: [] };
 }
 
-/** Asks the parser and every peer about `count` generated texts; what comes of it is added to `result`. */
+/** Compares the parser with every peer on `count` generated texts; the outcome is added to `result`. */
 export function compareParsers(
   parse: Parse,
   peers: readonly Peer[],

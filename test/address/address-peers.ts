@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { SocketAddress } from "node:net";
 import { oracleParse } from "../oracle/address-oracle.ts";
 
-/** What a parser says of a text: the 128 bits as a number, IPv4 in its mapped form; null for "no address". */
+/** The result of a parser: the 128 bits as a number, IPv4 in its mapped form; null for "not an address". */
 export type Answer = bigint | null;
 
 /**
- * Another parser. It abstains with undefined where it is known not to be one: every such case is justified at its
- * place.
+ * Another parser. It returns undefined where it is known to differ from our rules: every such case is justified in the
+ * code.
  */
 export interface Peer {
   readonly name: string;
@@ -37,12 +37,12 @@ export function withoutStackTraces<Result>(run: () => Result): Result {
 }
 
 function askUv(text: string): Answer | undefined {
-  // The text becomes a C string: all after a NUL is not seen.
+  // The text becomes a C string, which ends at a NUL.
   if (text.includes("\0")) return undefined;
   // uv_inet_pton cuts "%" and all that follows off, zone id or not, before it parses.
   if (text.includes("%")) return undefined;
   try {
-    // What it prints is read by the oracle, which both of its notations of IPv4 inside IPv6 suit.
+    // Its output is read by the oracle, which accepts both of its notations of IPv4 inside IPv6.
     return oracleParse(new SocketAddress({ address: text, family: text.includes(":") ? "ipv6" : "ipv4" }).address);
   } catch {
     return null;

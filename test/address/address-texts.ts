@@ -10,8 +10,7 @@ export function seededRandom(seed: number): Random {
 }
 
 /**
- * Single characters for mutations: those of addresses, those that stand around them, and some whose low byte is one of
- * them.
+ * Single characters for mutations: those of addresses, those that occur around them, and some with the same low byte.
  */
 const CHARACTERS = [
   ..."0123456789abcdefABCDEF",
@@ -26,7 +25,7 @@ const CHARACTERS = [
   "\ud800",
 ];
 
-/** What hostile texts are put together from. */
+/** The parts of malicious texts. */
 const PIECES = [
   ..."0123456789abfF.:%/[]- ",
   ..."::...",
@@ -83,7 +82,7 @@ export function quadText(random: Random): string {
   return Array.from({ length: 4 }, () => octet(random)).join(".");
 }
 
-/** Octets of every digit count alike, not of every value. */
+/** Numbers of digits are equally likely, not values. */
 function octet(random: Random): string {
   const edge = [0, 9, 10, 99, 100, 199, 200, 249, 250, 255];
   return String(random(3) === 0 ? edge[random(edge.length)] : random([10, 100, 256][random(3)]!));
@@ -141,7 +140,7 @@ function looseQuad(random: Random): string {
   return numbers.join(random(16) === 0 ? ".." : ".");
 }
 
-/** Six to nine groups, with any number of :: at any places. */
+/** Six to nine groups, with any number of :: at any positions. */
 function looseIpv6(random: Random): string {
   const parts = Array.from({ length: 6 + random(4) }, () => (random(6) === 0 ? "" : groupText(random)));
   if (random(3) === 0) parts.push(quadText(random));

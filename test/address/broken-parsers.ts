@@ -1,7 +1,7 @@
 import { parseAddress } from "../../src/address/parse-address.ts";
 import type { Parse } from "./address-differential.ts";
 
-/** The negative controls: the parser with one fault each, which any comparison worth the name must notice. */
+/** The negative controls: the parser with one error each, which the comparison must detect. */
 export const brokenParsers: Record<string, Parse> = {
   "accepts leading zeros": (text) => parseAddress(text.replace(/(^|[.:])0+(?=[0-9]+\.)/g, "$1")),
   "keeps only the low byte of a character": (text) =>

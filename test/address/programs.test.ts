@@ -17,14 +17,11 @@ const TEXTS = rounds({ short: 8_000, long: 100_000 });
 const folder = temporaryFolder();
 after(() => folder.remove());
 
-/**
- * A way in which another parser differs from ours, by intent of one of the two. Each must be met, and nothing but
- * these.
- */
+/** A way in which another parser differs from ours on purpose. Each must occur, and no others may. */
 interface Difference {
   readonly parsers: readonly string[];
   readonly kind: keyof Answers;
-  /** It takes what we reject, or the other way round. */
+  /** It accepts what we reject, or the other way round. */
   readonly theirs: "takes" | "refuses";
   readonly text: RegExp;
   readonly why: string;
@@ -112,7 +109,7 @@ function answer(text: string, parse: (text: string) => Address | Prefix, separat
   }
 }
 
-/** What the two say differently that no row explains, and how often each row explains something. */
+/** The differences that no row explains, and how many each row explains. */
 function compare(
   parser: Parser,
   texts: readonly string[],
@@ -160,7 +157,7 @@ for (const parser of PARSERS) {
 
     test("negative control: a parser with an error of its own is detected", () => {
       for (const [fault, address] of Object.entries(brokenParsers)) {
-        // What it takes and we do not, it shares with these.
+        // The parsers with which it shares what it accepts and we do not.
         if (fault === "drops a zone id" && ["CPython ipaddress", "Go net/netip"].includes(parser.name)) continue;
         assert.ok(
           compare(parser, texts, asked(), ourAnswers(texts, { ...OURS, address })).unexplained.length > 0,

@@ -16,7 +16,7 @@ import { ServiceProcess } from "./harness/service-process.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 import { onlyLong } from "../rounds.ts";
 
-/** How often a negative control that needs a server to be behind is tried. */
+/** How often a negative control that needs a lagging server is tried. */
 const ATTEMPTS = 10;
 
 interface Told {
@@ -73,7 +73,7 @@ class Pair {
   }
 }
 
-/** Writes on the first server and reads on the second at once. Gives how many reads did not know the write. */
+/** Writes on the first server and reads on the second at once. Returns how many reads did not include the write. */
 async function staleReads(pair: Pair, rounds: number, prefix: string, isAfter: boolean): Promise<number> {
   let stale = 0;
   for (let i = 0; i < rounds; i++) {
@@ -97,7 +97,7 @@ async function holdsEverywhere(t: TestContext, pair: Pair): Promise<void> {
   assert.equal(replaced.status, 200, JSON.stringify(replaced.body));
   const read = await pair.ask(1, "", { after: replaced.sequence });
   assert.deepEqual([read.status, read.body.total_rules], [200, 20_000]);
-  // A second server that is asked late, as on a busy machine, knows more.
+  // A second server that is read late, as on a busy machine, has more changes.
   let [stale, reads] = [0, 0];
   for (; stale === 0 && reads < 30 * ATTEMPTS; reads += 30)
     stale = await staleReads(pair, 30, `198.20.${reads / 30}`, false);

@@ -1,4 +1,7 @@
-/** A server that looks for what no write announces ends soon, whatever is left, and does not wait for a failing store. */
+/**
+ * A server that checks for events without a write stops soon, whatever is pending, and does not wait for a failing
+ * store.
+ */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +24,7 @@ before(async () => {
 });
 after(() => t.close());
 
-/** Announces with writes of `write`, which is told how many there were. */
+/** Announces with writes of `write`, which gets the number of earlier writes. */
 function announcing(write: (command: AnnouncementCommand, writes: number) => Promise<unknown>) {
   const { memory, pulls } = t.server.services;
   const counted = { writes: 0 };

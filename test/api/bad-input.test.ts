@@ -35,7 +35,7 @@ after(() => t.close());
 
 interface Operation {
   readonly method: string;
-  /** The path with what stands for its parameters, and the query that is needed. */
+  /** The path with values for its parameters, and the required query. */
   readonly path: string;
   readonly query: string;
   readonly described: any;

@@ -1,4 +1,4 @@
-/** What rules:batch says of every item, for keys and in the dashboard. */
+/** The results of rules:batch for every item, for keys and in the dashboard. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { addUser, visit } from "./dashboard/browser.ts";

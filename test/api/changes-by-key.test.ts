@@ -1,4 +1,4 @@
-/** What used to be for people only, asked for by keys: the audit log, undoing any change, searching all rulesets. */
+/** Operations that were once only for users, with keys: the audit log, undoing any change, searching all rulesets. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";

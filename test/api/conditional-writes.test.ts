@@ -1,4 +1,4 @@
-/** If-Match wherever an ETag is given: for keys and in the dashboard, decided by the store. */
+/** If-Match wherever a response has an ETag: for keys and in the dashboard, decided by the store. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { addUser, visit } from "./dashboard/browser.ts";
@@ -36,7 +36,7 @@ for (const scope of ["public", "dashboard"] as const) {
     }
     const tagOf = async (path: string): Promise<string> => (await send("GET", path)).headers.get("etag")!;
 
-    /** Every write, with the resource whose tag it is held to. Each can be made again and again. */
+    /** Every write, with the resource whose tag it is compared with. Each can be repeated. */
     const writes: [
       name: string,
       resource: string,

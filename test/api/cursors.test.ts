@@ -25,7 +25,7 @@ after(() => t.close());
 const write = (method: string, path: string, body?: unknown) =>
   ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body });
 
-/** What is after a page's address, for this or that scope. */
+/** The part of a page's URL that depends on the scope. */
 function parameterOf(next: string | null, name: "cursor" | "page"): string | null {
   return next === null ? null : new URL(next).searchParams.get(name);
 }
@@ -63,7 +63,7 @@ async function walk(
 const stable = Array.from({ length: 300 }, (_, i) => `20.0.${i >> 2}.${(i & 3) * 64}/26`);
 const coming = (i: number): string => `${i % 2 === 0 ? 10 : 30}.0.${(i >> 1) & 255}.0/24`;
 
-/** Each call takes away ten rules, most of them in front, and puts others in. */
+/** Each call deletes ten rules, most of them at the front, and adds others. */
 function churn(): () => Promise<void> {
   let n = 0;
   return async () => {
@@ -81,7 +81,7 @@ async function fill(): Promise<void> {
   assert.equal((await write("PUT", `${id}/rules`, { rules })).status, 200);
 }
 
-/** What of the rules that were there all the time a walk missed or showed twice. */
+/** The permanent rules that a walk missed or showed twice. */
 function errorsOf(items: readonly Item[]): string[] {
   const seen = new Map<string, number>();
   for (const { ip } of items) seen.set(ip!, (seen.get(ip!) ?? 0) + 1);

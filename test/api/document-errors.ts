@@ -1,8 +1,8 @@
 type Json = Readonly<Record<string, any>>;
 
 /**
- * What generators of clients stumble over in an OpenAPI document, by place; nothing in a good one. Linters do not ask
- * for it.
+ * The parts of an OpenAPI document that generators of clients cannot process, by position; none in a good document.
+ * Linters do not check for them.
  */
 export function documentErrors(document: Json): string[] {
   const schemas = [...schemasIn(document)];
@@ -36,7 +36,7 @@ function isOptionalForm(schema: Json): boolean {
   return schema["oneOf"]?.some(({ type }: Json) => type === "null") === true || schema["allOf"] !== undefined;
 }
 
-/** Objects, enums and unions that stand in two places without a name; parameters, headers and answers that do. */
+/** Objects, enums, unions, parameters, headers and responses that occur twice without a name. */
 function repeated(document: Json, schemas: readonly [string, Json][]): string[] {
   const named = new Set(Object.keys(document["components"].schemas).map((name) => `#/components/schemas/${name}`));
   const parts = schemas.filter(
@@ -86,7 +86,7 @@ function operationErrors(document: Json): string[] {
   });
 }
 
-/** Every problem of an answer is of a closed type with the answer's status. */
+/** Every problem of a response has a closed type with the status of the response. */
 function problemErrors(document: Json, operationId: string, responses: Json): string[] {
   return Object.entries<Json>(responses).flatMap(([status, reference]) => {
     const schema = resolve(document, reference)["content"]?.["application/problem+json"]?.schema;
@@ -121,10 +121,10 @@ function resolve(document: Json, part: Json): Json {
   );
 }
 
-/** What stands within a schema, by keyword. */
+/** The subschemas of a schema, by keyword. */
 const IN_SCHEMAS = ["properties", "items", "additionalProperties", "oneOf", "allOf", "anyOf", "patternProperties"];
 
-/** All schemas of the document with their places. */
+/** All schemas of the document with their positions. */
 function* schemasIn(value: any, place = "#"): Generator<[string, Json]> {
   if (typeof value !== "object" || value === null || /\/(example|examples|default)$/.test(place)) return;
   const isNamed = /^#\/components\/schemas\/\w+$/.test(place);

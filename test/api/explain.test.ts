@@ -152,7 +152,7 @@ test("the author of a rule is unknown only if two authors wrote in the same mill
   await replace(allow, []);
 });
 
-/** Rules and sources of a small world, and what each address is to have: by looking at all of them. */
+/** Rules and sources in a small address space, and the expected result of each address by an exhaustive check. */
 interface World {
   readonly blocked: readonly { readonly ip: string; readonly expires_at: string | null }[];
   readonly allowed: readonly { readonly ip: string; readonly expires_at: string | null }[];
@@ -244,7 +244,7 @@ test("in bulk, each address and prefix of a small address space equals the exhau
   }
   assert.deepEqual(found[ips[0]!], await explain({ ip: ips[0]! }));
   assert.deepEqual([...outcomes].map(String).sort(), ["all", "allow", "block", "none", "null", "part"]);
-  // The expectation notices rules that count after their expiry.
+  // The expectation detects rules that count after their expiry.
   const never = { ...world, blocked: world.blocked.map((rule) => ({ ...rule, expires_at: null })) };
   assert.ok(ips.some((ip) => String(told(found[ip])) !== String(expected(never, ip, t.clock.now))));
 });

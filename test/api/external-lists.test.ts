@@ -20,7 +20,7 @@ let reader = "";
 let admin: TestUser;
 let publisher: Server;
 let origin = "";
-/** What the publisher of the lists answers, by path, and what it was asked. */
+/** The responses of the publisher of the lists, by path, and the requests that it got. */
 const pages = new Map<string, Page>();
 const asked: IncomingMessage[] = [];
 
@@ -51,7 +51,7 @@ const serve = (path: string, text: string, headers: Record<string, string> = {})
     const isKnown = headers["etag"] !== undefined && request.headers["if-none-match"] === headers["etag"];
     response.writeHead(isKnown ? 304 : 200, headers).end(isKnown ? undefined : text);
   });
-/** One that is fetched only when it is asked for. */
+/** A list that is fetched only on request. */
 const create = (body: object, as = key): Promise<Answer> =>
   ask(t, "POST", PATH, { key: as, body: { name: "drop", active: false, ...body } });
 const created = async (path: string, body: object = {}): Promise<string> => {

@@ -1,4 +1,4 @@
-/** Programs that know nothing of us follow the change feed as server-sent events. */
+/** Independent programs follow the change feed as server-sent events. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ describe("readers of the change feed", { skip: missing || onlyLong() }, () => {
     const { status, text } = await ask(t, "POST", rules, { key, body: { ip: `192.0.2.${added++}` } });
     assert.equal(status, 201, text);
   };
-  /** What a program prints, as it comes. */
+  /** The output of a program, as it arrives. */
   const start = (program: string, args: readonly string[]): { text: string; readonly child: ChildProcess } => {
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
     running.push(child);

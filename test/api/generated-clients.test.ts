@@ -1,6 +1,6 @@
 /**
- * Clients that generators of others make of the API document, compiled and driven through the main flows against a real
- * server.
+ * Clients made from the API document by other projects' generators, compiled and driven through the main flows against
+ * a real server.
  */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -103,8 +103,8 @@ before(async () => {
 after(() => t.close());
 
 /**
- * What a driver is told: where the server is, and keys of an organisation of its own, one of which may ask once a
- * minute.
+ * The input of a driver: the URL of the server, and keys of an organisation of its own, one of which has one request
+ * per minute.
  */
 async function environmentOf(name: string): Promise<Record<string, string>> {
   const own = await addOrganisation(t, name);

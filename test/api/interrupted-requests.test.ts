@@ -52,14 +52,14 @@ async function untilNothingIsHeld(name: string): Promise<void> {
   await until(`everything that ${name} held is given back`, () => shares.count() === 0, { every: 1 });
 }
 
-/** What is wrong with an answer to one of many at once; undefined: nothing. */
+/** The error of a response to one of many requests at once; undefined if there is none. */
 function errorIn({ answer, received, end }: WholeAnswer): string | undefined {
   if (answer === undefined) return `no whole answer, ${end}: ${received}`;
   if (answer.status === 503 && answer.headers.has("retry-after")) return undefined;
   return answer.status < 500 ? undefined : `${answer.status} ${answer.body.toString()}`;
 }
 
-/** What is wrong with the answer to a body that does not go on. */
+/** The error of a response to a body that does not continue. */
 function errorInSilence({ answer, received, end }: WholeAnswer): string | undefined {
   if (end === "stuck") return `the connection stayed open: ${received}`;
   // What arrived of a stream may have been answered, but its end may not look as if all were.

@@ -1,4 +1,4 @@
-/** Rspamd and Unbound poll a feed of a server by themselves, and say about each address what the list says. */
+/** Rspamd and Unbound poll a feed of a server by themselves, and agree with the list about each address. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
@@ -52,7 +52,7 @@ async function change({ id }: Deployment): Promise<void> {
 const pathOf = (deployment: Deployment, file: string): string =>
   `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}/${file}`;
 
-/** The addresses about which the program and the list are not of one mind. */
+/** The addresses about which the program and the list disagree. */
 async function differences(program: Polling, list: readonly string[]): Promise<string[]> {
   const answers = await program.listed();
   assert.equal(answers.length, ADDRESSES.length);

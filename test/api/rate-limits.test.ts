@@ -216,7 +216,7 @@ test("requests without a good key are limited by address; good keys are not", as
   assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1")).status, 401);
 });
 
-/** A clock that the test sets, and what never goes back. */
+/** A clock that the test sets, and the clock that never goes back. */
 function clockAt(start: number): { now: number; steady: SteadyClock } {
   const steady = new SteadyClock(() => clock.now);
   const clock = { now: start, steady };
@@ -359,7 +359,7 @@ test("a clock that is set back to the previous month grants neither month a seco
 test("counts are bounded: beyond 100,000 in a minute further clients share counters, none is forgotten, and hardly any is limited for another", () => {
   const counts = new MinuteCounts(clockAt(START).steady);
   for (let i = 0; i < 100_000; i++) counts.take(`first ${i}`, 10);
-  // Whoever was counted stays counted, however many come after.
+  // Counted clients stay counted, however many come later.
   for (let i = 0; i < 10; i++) counts.take("attacked", 10);
   for (let i = 0; i < 50_000; i++) counts.take(`rotating ${i}`, 10);
   assert.ok(counts.take("attacked", 10).isExceeded);

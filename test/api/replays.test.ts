@@ -1,4 +1,4 @@
-/** What rules would have done with uploaded logs, compared with a count by hand. */
+/** The effect of rules on uploaded logs, compared with a linear count. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";

@@ -1,6 +1,6 @@
 /**
- * schemathesis, which makes requests from the API documents, good and bad, one by one and in sequences, and holds the
- * answers to the documents.
+ * schemathesis, which makes requests from the API documents, good and bad, one by one and in sequences, and checks the
+ * responses against the documents.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The clock is set back by a day while the server runs: what waits for a time waits no longer for it than before. */
+/** The clock is set back by a day while the server runs: nothing that waits for a time waits longer because of it. */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ let receiver: WebhookReceiver;
 let publisher: Server;
 let key = "";
 let organisationId = "";
-/** How often the external list has been asked for. */
+/** How often the external list has been requested. */
 let fetches = 0;
 
 before(async () => {

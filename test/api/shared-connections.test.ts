@@ -44,7 +44,7 @@ for (const proxy of PROXIES) {
       running = await startProxy(proxy, { folder: folder.path, servicePort: service.port, withTls: false });
     });
     after(async () => {
-      // What `before` did not get to is not there.
+      // The things that `before` did not create are missing.
       await running?.end();
       await service?.test.close();
       folder.remove();

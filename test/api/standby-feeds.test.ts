@@ -62,7 +62,7 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
       if (!isStarted) await postgres.start();
       await restarted;
     });
-    // Which server listens there changes.
+    // The server that listens on this port changes.
     const get = (path: string, headers = {}) =>
       ask({ ...t, server: { url } as Server }, "GET", path, { headers }).catch(() => undefined);
     const unknown = `/feeds/ipf_${"A".repeat(56)}/combined.txt`;

@@ -26,7 +26,7 @@ export interface TestServer {
   readonly folder: string;
   /** The clock, in milliseconds since 1970; tests set it. */
   readonly clock: { now: number };
-  /** What has been logged, as text. */
+  /** The log so far, as text. */
   readonly logged: () => string;
   /** Closes the server and starts another one on the same store. */
   restart(): Promise<void>;
@@ -46,7 +46,7 @@ export function useStores(make: (folder: string) => Promise<StoreLocation>): voi
   makeStore = make;
 }
 
-/** It answers from a small catalogue, unless it is given another. */
+/** It uses a small catalogue, unless another one is given. */
 export async function startServer(
   settings: Partial<Settings> = {},
   catalogue: string | readonly string[] = SMALL_CATALOGUE,
@@ -71,7 +71,7 @@ export async function startServer(
       log,
       passwords: new Passwords(CHEAP),
       now: () => clock.now,
-      // What is announced as clocks move is no part of other tests. A server also looks when it starts.
+      // Announcements caused by moving clocks are not part of other tests. A server also checks when it starts.
       announceEvery: 1e9,
       updateCommand,
       feedTarget,

@@ -1,6 +1,6 @@
 /**
- * Lists that cannot mark an expired rule hold active rules only unless asked otherwise: at every path, for keys and in
- * the dashboard.
+ * Lists that cannot mark an expired rule have only active rules unless requested otherwise: at every path, for keys and
+ * in the dashboard.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

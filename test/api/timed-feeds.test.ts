@@ -57,7 +57,7 @@ async function get(deployment: Deployment, headers: Record<string, string> = {},
   return ask(t, method, path, { headers: { "Accept-Encoding": "identity", ...headers } });
 }
 
-/** The lines about addresses, without what stands around them. */
+/** The lines about addresses, without the lines around them. */
 async function linesOf(deployment: Deployment): Promise<string[]> {
   return (await get(deployment)).text
     .split("\n")

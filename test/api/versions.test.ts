@@ -1,4 +1,4 @@
-/** The versions of a ruleset, compared with what the ruleset was when each of them was the current one. */
+/** The versions of a ruleset, compared with the ruleset at the time when each was current. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Random } from "../../bench/data/random.ts";

@@ -27,7 +27,7 @@ export interface Case {
   readonly pieceBytes: number;
 }
 
-/** Runs one case; rows and counts must be what the oracles say. */
+/** Runs one case; rows and counts must equal those of the oracles. */
 export async function checkCase(snapshot: Snapshot, folder: string, one: Case): Promise<void> {
   const { text, engine, format, rows, threads, limits } = one;
   const output = join(folder, "rows");

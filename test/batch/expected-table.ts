@@ -4,7 +4,7 @@ import { oracleLines } from "../oracle/line-oracle.ts";
 import { oracleChosen, oracleFieldAddress, oracleRecords, oracleUnquoted } from "../oracle/record-oracle.ts";
 import { type Answer, answerOf } from "./fixture.ts";
 
-/** A text (latin1), what its lines are, and what is asked of it. */
+/** A text (latin1), its syntax, and the requested output. */
 export interface TableCase {
   readonly text: string;
   readonly kind: "csv" | "tsv" | "jsonl" | "space";
@@ -36,7 +36,7 @@ interface Line {
 
 const MARK = "\xef\xbb\xbf";
 
-/** What `identify` must give for it; null: a quote is not closed. */
+/** The expected output of `identify`; null: a quote is not closed. */
 export function expectedTable(one: TableCase): ExpectedTable | null {
   const { text, kind, format, rows } = one;
   const lines = linesOf(kind === "csv" ? text.replace(MARK, "") : text, kind);
@@ -180,7 +180,7 @@ function withMember(line: string, ids: readonly string[]): { text: string; isMal
       };
     }
   } catch {
-    // It is told of.
+    // It is reported.
   }
   return { text: `{"text":${jsonText(line)},${member}}\n`, isMalformed: true };
 }

@@ -12,7 +12,7 @@ import { temporaryFolder } from "./fixture.ts";
 
 export const RENDERER = new URL("./expiry-renderer.ts", import.meta.url).href;
 export const NOON = Date.UTC(2026, 10, 21, 12);
-/** Before, at and after every expiry there is, forth and back. */
+/** Before, at and after every expiry, forward and back. */
 export const MOMENTS = [
   NOON,
   NOON + 1,

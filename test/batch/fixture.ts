@@ -52,7 +52,7 @@ export async function makeSnapshot(folder: string): Promise<Snapshot> {
   return openSnapshot(path);
 }
 
-/** What one line gives by the oracles. */
+/** The oracles' result for one line. */
 export interface Answer {
   readonly address: string | null;
   /** The most specific prefix that covers it, and the values of all that do, the most specific first. */
@@ -66,7 +66,7 @@ function answer(text: string): Answer {
   return answerOf(oracleAddressOf(text));
 }
 
-/** What is known about an address. */
+/** The oracles' result for an address. */
 export function answerOf(bytes: OracleAddress | null): Answer {
   if (bytes === null) return { address: null, prefix: null, values: [] };
   const known = covered.get(bytes.join());

@@ -1,4 +1,4 @@
-// What the other files of this folder test with the kernel, with the engine that serves where there is none.
+// The tests of this folder that use the kernel, run with the TypeScript engine.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { onlyLong } from "../rounds.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { alternate, comparisonLine } from "../../bench/compare/alternate.ts";
 
-/** A runner that notes its turns and takes what it is told, in milliseconds. */
+/** A runner that records its turns and takes the given milliseconds. */
 const fake = (name: string, turns: string[], take: (turn: number) => number) => () => {
   turns.push(name);
   return take(turns.length - 1);

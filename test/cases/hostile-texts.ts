@@ -1,5 +1,5 @@
 /**
- * Texts that a page which takes texts for HTML, addresses or scripts would obey: each sets `window.hostile`, or opens a
+ * Texts that take effect in a page that treats texts as HTML, URLs or scripts: each sets `window.hostile`, or opens a
  * dialog. None is longer than 200 characters or has control characters, so that they can be names of whatever there is.
  */
 export const HOSTILE_TEXTS: readonly string[] = [
@@ -55,5 +55,5 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "&lt;script&gt;window.hostile=1&lt;/script&gt;&#60;img src=x onerror=window.hostile=1&#62;",
 ];
 
-/** An expression for the page that shows them: whether one was obeyed, or became part of the document. */
+/** An expression for the page that shows them: whether one took effect, or became part of the document. */
 export const WAS_OBEYED = `window.hostile !== undefined || document.querySelector("main :is(script, style, iframe, object, embed, base, meta, link, template, marquee, math, image, [onerror], [onload], [onfocus], [href^='javascript:'])") !== null`;

@@ -103,7 +103,7 @@ export const LOG_LINES: readonly LogLine[] = [
   none("client::1.2.3.4"),
   none("http:"),
 
-  // What only looks like one
+  // Texts that only look like an address
   none("1.2.3"),
   none("1.2.3."),
   none("1.2.3.4.5"),
@@ -167,7 +167,7 @@ export const LOG_LINES: readonly LogLine[] = [
   has(utf8("“2001:db8::1”"), "2001:db8::1"),
   has("\xff\xfe1.2.3.4\xc3", "1.2.3.4"),
 
-  // Logs as they are
+  // Real logs
   has('203.0.113.7 - - [31/Jan/2024:12:34:56 +0000] "GET / HTTP/1.1" 200 612 "-" "curl/8.5.0"', "203.0.113.7"),
   has('2001:db8::7 - frank [31/Jan/2024:12:34:56 +0000] "GET / HTTP/1.1" 200 612', "2001:db8::7"),
   has("Jan 31 12:34:56 host sshd[123]: Failed password for root from 203.0.113.7 port 22 ssh2", "203.0.113.7"),

@@ -2,9 +2,9 @@
 export type Entry = readonly [prefix: string, ...values: number[]];
 
 /**
- * A set of prefixes, questions and the expected answers, all as canonical text, for everything that claims to hold
- * prefixes. An address question names every prefix that covers it, least specific first: the last is the longest-prefix
- * match, none means no match, and the values are those of the entries.
+ * A set of prefixes, queries and the expected results, all as canonical text, for everything that stores prefixes. The
+ * query of an address has every prefix that covers it, least specific first: the last is the longest-prefix match, none
+ * means no match, and the values are those of the entries.
  */
 export interface PrefixSet {
   readonly name: string;

@@ -32,7 +32,7 @@ const AS_NUMBERS: CatalogueSource = {
   changedAt: null,
 };
 
-/** A catalogue of what AS numbers show. */
+/** A catalogue of AS numbers. */
 function baseOf(lines: readonly (readonly [prefix: string, id: string])[]): Catalogue {
   const builder = new CatalogueBuilder();
   for (const [prefix, id] of lines) builder.add(parsePrefix(prefix, "mask"), id, AS_SOURCE);
@@ -195,7 +195,7 @@ describe("official lists over AS numbers", () => {
   });
 });
 
-/** What stands at an address by the three rules, straight from the two layers: sorted `id source`. */
+/** The claims at an address by the three rules, directly from the two layers: sorted `id source`. */
 function expected(at: string, lists: Catalogue, base: Catalogue, whole: ReadonlySet<string>): string[] {
   const listed = identifyText(lists, at).matches;
   const announced = identifyText(base, at).matches.filter(({ type, provider }) => {

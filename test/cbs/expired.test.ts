@@ -79,7 +79,7 @@ function catalogueOf(lines: readonly Line[], now?: number): Catalogue {
   return new Catalogue(metadata, freeze(trie, expiresAt === undefined ? {} : { expiresAt }), now);
 }
 
-/** All that is counted, listed and exported of a catalogue, by ids. */
+/** Everything that is counted, listed and exported from a catalogue, by ids. */
 function allOf(catalogue: Catalogue): object {
   const tree = new CatalogueTree(catalogue);
   const nodes = catalogue.nodes.map(({ id }) => id).sort();

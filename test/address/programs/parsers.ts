@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
 /**
- * What a parser says of a text: `32 hexadecimal digits` as an address, `32 digits/length of 128` as a prefix, "-" for
- * neither, "?" where it has no parser of that.
+ * The result of a parser: `32 hexadecimal digits` as an address, `32 digits/length of 128` as a prefix, "-" for
+ * neither, "?" if it has no such parser.
  */
 export interface Answers {
   readonly address: string;
@@ -13,7 +13,7 @@ export interface Answers {
 /** The parsers of someone else's library, as a small program in its language. */
 export interface Parser {
   readonly name: string;
-  /** Why it cannot be asked here; false where it can. */
+  /** Why it cannot be run here; false if it can. */
   readonly missing: string | false;
   answers(texts: readonly string[], folder: string): Answers[];
 }

@@ -1,4 +1,4 @@
-/** Drives a client made by openapi-typescript, whose types stand beside this file where the test has put both. */
+/** Drives a client made by openapi-typescript; the test puts the types beside a copy of this file. */
 import createClient from "openapi-fetch";
 import type { paths } from "./operations.ts";
 
@@ -7,13 +7,13 @@ const clientOf = (key: string) => createClient<paths, "application/json" | "appl
 const client = clientOf(KEY);
 const steps: Record<string, unknown[]> = {};
 
-/** The body of an answer that must be a success. */
+/** The body of a response that must be a success. */
 function good<Data>({ data, error, response }: { data?: Data | undefined; error?: unknown; response: Response }): Data {
   if (data === undefined) throw new Error(`${response.status}: ${JSON.stringify(error)}`);
   return data;
 }
 
-/** The body of one that must be a rejection. */
+/** The body of a response that must be a rejection. */
 function bad<Fault>({ error, response }: { error?: Fault | undefined; response: Response }): Fault {
   if (error === undefined) throw new Error(`${response.status}: no refusal`);
   return error;

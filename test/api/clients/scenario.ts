@@ -1,4 +1,7 @@
-/** What every driver of a generated client does, and what it must print: a member per step, the same in all languages. */
+/**
+ * The steps of every driver of a generated client, and its expected output: a member per step, the same in all
+ * languages.
+ */
 export const EXPECTED = {
   create: [201, "generated", "blocklist"],
   // Of each conflict mode, with expiries: the status, the action, and when the rule expires.

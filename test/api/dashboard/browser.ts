@@ -12,7 +12,7 @@ export interface TestUser {
   readonly token: string;
 }
 
-/** A user with a session, made without a password that anybody knows: hashing one takes long. */
+/** A user with a session, created without a known password, because hashing one takes long. */
 export async function addUser(
   { server, clock }: TestServer,
   organisationId: string,
@@ -61,7 +61,7 @@ export function visit(
   });
 }
 
-/** The token of the session that an answer has started. */
+/** The token of the session that a response has started. */
 export function tokenOf({ headers }: Answer): string {
   return new RegExp(`${PLAIN_NAME}=([^;]*)`).exec(headers.get("set-cookie") ?? "")![1]!;
 }

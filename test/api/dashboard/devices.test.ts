@@ -6,12 +6,12 @@ import { runSql } from "../../store/harness/run-sql.ts";
 import { type Answer, startServer, type TestServer } from "../start-server.ts";
 import { tokenOf, visit } from "./browser.ts";
 
-// Who may still sign in, and where from, while others try.
+// Who can still sign in, and from where, during an attack.
 
 const PASSWORD = "correct horse battery staple";
 const LIMIT = 2;
 let t: TestServer;
-/** What Ann's browser has kept since she set the server up. */
+/** The cookies of Ann's browser since she set up the server. */
 let ann = "";
 before(async () => {
   t = await startServer({ signInsPerMinute: LIMIT, trustProxy: "127.0.0.1" });
@@ -71,7 +71,7 @@ function nextMinute(): void {
 test("while a name is attacked from everywhere, its user can sign in from a known device, and from no other", async () => {
   await attack("Ann");
   assert.equal(await statusOf({ cookie: ann }), 200);
-  // The device has tries of its own, which it cannot renew by other addresses.
+  // The device has attempts of its own, which it cannot renew from other addresses.
   assert.equal(await statusOf({ cookie: ann, password: "wrong" }), 401);
   assert.equal(await statusOf({ cookie: ann }), 429);
   nextMinute();
@@ -108,7 +108,7 @@ test("tokens that are invented, of another user or of an earlier password do not
   await attack("ann");
   for (const cookie of forged) assert.equal(await statusOf({ cookie }), 429, cookie);
   const address = newAddress();
-  // Another user's device is counted by itself and by the address.
+  // Another user's device counts for itself and for the address.
   for (let i = 0; i < LIMIT; i++) await statusOf({ name: `guess ${i}`, address });
   assert.equal(await statusOf({ name: "someone", cookie: bob, address }), 429);
   nextMinute();
@@ -182,7 +182,7 @@ test("existing and unknown names get the same responses, including limits and de
 const sockets: Socket[] = [];
 
 /**
- * Sends the head of a request and no more than `body`, and gives the answer's status; 0 where the connection ends
+ * Sends the head of a request and no more than `body`, and returns the status of the response; 0 if the connection ends
  * without one.
  */
 function sendHead(path: string, address: string, body = ""): Promise<number> {

@@ -70,7 +70,7 @@ const importFeed = (t: TestServer, { token }: TestUser, body: unknown, query = "
 const seen = async (t: TestServer, { token }: TestUser, ip: string) =>
   (await visit(t, "GET", `/cti/lookup/${ip}`, { token })).body.seen;
 
-/** An upload that is under way. */
+/** An upload in progress. */
 function slowImport(t: TestServer, { token }: TestUser): { sent: ClientRequest; answered: Promise<any> } {
   const { promise, resolve, reject } = Promise.withResolvers<any>();
   const headers = { Cookie: `${PLAIN_NAME}=${token}`, Origin: t.server.url, "Content-Type": "text/plain" };
@@ -168,7 +168,7 @@ test("a feed that cannot be imported leaves the dataset unchanged, and the respo
   const ann = await admin(t, "only");
   await importFeed(t, ann, feed(30));
   const before = readFileSync(output());
-  // Not how often it was loaded: who watches the file may load it once more.
+  // Not the number of loads: the watcher of the file may load it once more.
   const { createdAt } = t.server.services.threats.times;
   const half = gzipSync(feed(200)).subarray(0, 100);
   const refused: readonly [string, unknown, string, string, number, RegExp][] = [

@@ -37,7 +37,7 @@ const get = (path: string, who = viewer) => visit(t, "GET", path, { token: who.t
 const upload = (query: string, body: unknown, type = "application/octet-stream", who = viewer) =>
   visit(t, "POST", `/identifications?${query}`, { token: who.token, headers: { "Content-Type": type }, body });
 
-/** An upload that is under way: what it sends, and its answer. */
+/** An upload in progress: its body and its response. */
 function slowUpload(
   id: string,
   on = t,
@@ -246,7 +246,7 @@ test("organisations that send slowly do not block another: their slowest upload 
       const { sent, answered } = slowUpload(id, t, user);
       const isSlowest = name === "slower" && first === TEXT;
       sent.write(isSlowest ? "1" : first);
-      // What was sent at first is forgotten after a while: drops alone must tell the slowest, too.
+      // The speed at the beginning is forgotten after a while: the slowest must be found even by single bytes.
       const timer = setInterval(() => sent.write("\n"), isSlowest ? 1000 : 100);
       // At least: between two looks a drop may have come.
       while (
@@ -543,7 +543,7 @@ test("rulesets beside the catalogue: lines, addresses, decisions and rules equal
   assert.equal(status, 200, text);
   const comparison = body.ruleset_comparison;
 
-  // Line by line, with nothing of what is tested.
+  // Line by line, without the code under test.
   const oracles = Object.entries(lists).map(([name, [purpose, rules]]) => {
     const oracle = new RuleOracle();
     for (const [ip, rule, expiresAt = null] of rules)
@@ -627,7 +627,7 @@ test("rulesets beside the catalogue: lines, addresses, decisions and rules equal
   );
   for (const { ip, lines: own } of comparison.top_addresses) assert.equal(own, linesOf(ip), ip);
 
-  // What is named alone is compared alone.
+  // Only named rulesets are compared.
   const one = await upload(
     `id=${randomUUID()}&rulesets=${ids["six"]!.toUpperCase()}`,
     lines.join("\n"),
@@ -708,7 +708,7 @@ test("choice of rulesets: none, named, of another organisation, without a plan, 
   assert.deepEqual([refused.status, /ipsieve plan set edl/.test(refused.body.detail)], [403, true]);
   assert.equal((await visit(t, "POST", `/identifications?id=${randomUUID()}`, { body: TEXT })).status, 401);
 
-  // A plan that ends takes what was found with it.
+  // When a plan ends, its results are no longer shown.
   const id = randomUUID();
   await upload(`id=${id}`, TEXT, "text/plain", user);
   const shown = async () => {

@@ -19,7 +19,7 @@ const skip = existsSync("/proc/self/task") ? false : "the children of a process 
 
 const isRunning = (pid: number): boolean => {
   try {
-    // One that has ended, and that nobody has asked about, is a zombie.
+    // A process that has ended but was not waited for is a zombie.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
@@ -34,7 +34,7 @@ function folderOf(context: TestContext): string {
   return folder;
 }
 
-/** The command, and what it is killed with if it runs when the test ends. */
+/** The command; it is killed with the test context if it still runs then. */
 function start(context: TestContext, args: readonly string[], environment: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(process.execPath, args, { env: environment, stdio: ["ignore", "pipe", "ignore"] });
   context.after(() => child.kill("SIGKILL"));

@@ -11,15 +11,15 @@ import { definitionOf } from "../../deployments/definition-of.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
-/** Whom an operation is for, and how it is asked so that it succeeds. */
+/** Who may use an operation, and a request that succeeds. */
 interface Case {
   readonly least: Role | "anybody";
   readonly status: number;
-  /** What the path's parameters are replaced by, separated by spaces; made anew for each request. */
+  /** The values of the path's parameters, separated by spaces; made anew for each request. */
   readonly id?: () => Promise<string>;
   readonly query?: string | (() => string);
   readonly body?: unknown;
-  /** What the body says it is, where that is no JSON. */
+  /** The content type of a body that is not JSON. */
   readonly type?: string;
 }
 
@@ -324,8 +324,7 @@ async function sessionOf(role: Role): Promise<string> {
 }
 
 /**
- * Holds an answer to what the dashboard's document says of the operation: the status, the headers that always come, and
- * the body.
+ * Checks a response against the operation in the dashboard's document: the status, the required headers, and the body.
  */
 function checkDescribed(document: ApiDocument, operationId: string, { status, headers, body }: Answer): void {
   const described = document.operations.find(({ id }) => id === operationId)!.responses.get(status);

@@ -244,7 +244,7 @@ test("easily guessed passwords are rejected at their field wherever one is set; 
     body: { password: "wrong donkey charger pin", new_password: `${user.name}${user.name}${user.name}${user.name}` },
   });
   assert.deepEqual([changed.status, Object.keys(changed.body.validation_errors)], [400, ["new_password"]]);
-  // No rule says what a good one is made of.
+  // There are no rules about the characters of a good one.
   for (const password of [
     "tower lamp seven quiet",
     "gw4kpx7tqz",
@@ -297,7 +297,7 @@ test("attempts to sign in are counted by name and by address, whether or not the
       [401, 401, 401, 429, 401],
     );
     assert.equal((await from("192.0.2.9", "ann")).headers.get("retry-after"), "60");
-    // Who may not even try locks no one out.
+    // Rejected attempts lock no one out.
     assert.deepEqual(await statuses(["192.0.2.20", "x"], ["192.0.2.20", "y"], ["192.0.2.20", "z"]), [401, 401, 401]);
     assert.deepEqual(
       await statuses(["192.0.2.20", "carl"], ["192.0.2.20", "carl"], ["192.0.2.20", "carl"], ["192.0.2.21", "carl"]),

@@ -31,7 +31,7 @@ const send = async (
   return visit(t, method, where, { token: who.token, body, headers });
 };
 const last = async (who = editor) => (await visit(t, "GET", "/undo", { token: who.token })).body.change;
-/** All rules but for when they were changed last, which taking back does too. */
+/** All rules except for their times of update, which undo changes, too. */
 const rules = async (ruleset = id) => {
   const { body } = await visit(t, "GET", `/edl/ip-rulesets/${ruleset}/rules?page_size=1000`, { token: editor.token });
   return body.items.map(({ updated_at: _updated, ...rule }: Record<string, unknown>) => rule);
@@ -94,7 +94,7 @@ test("any change of rules is undone exactly, and then there is nothing left to u
     const sequence = t.server.services.memory.sequence;
     await CHANGES[kind]!();
     if (t.server.services.memory.sequence === sequence) continue;
-    // Overriding a rule by what it is moves its time of update only.
+    // Overriding a rule with equal values changes only its time of update.
     if (JSON.stringify(await rules()) !== JSON.stringify(was)) differed++;
     const change = await last();
     assert.deepEqual(
@@ -199,7 +199,7 @@ test("a change that was overwritten is not undone, and the response says why", a
     assert.deepEqual([status, body.type], isRefused ? [409, "/problems/conflict"] : [200, undefined], what);
     if (isRefused) assert.deepEqual(await rules(), unchanged);
   }
-  // One made anew in between: what was to be taken back is not the last any more.
+  // A rule is created in between, so the change to be undone is no longer the last one.
   await send("POST", `${path}/rules`, { ip: "192.0.2.90" });
   const stale = await last();
   await send("POST", `${path}/rules`, { ip: "192.0.2.91" });
@@ -250,7 +250,7 @@ describe("changes of many rules", () => {
     const { status, body } = await request("POST", "/undo");
     assert.deepEqual([status, body.undone?.summary ?? body.detail], canUndo ? [200, summary] : [409, change.reason]);
   };
-  /** What has been written is what the memory has. */
+  /** The memory has what was written. */
   const isStored = async () => {
     const now = contents();
     await large.restart();
@@ -330,7 +330,7 @@ test("only the user's own changes, of this session, and only in this scope", asy
   assert.deepEqual([await last(viewer), (await send("POST", "/undo", undefined, viewer)).status], [null, 403]);
   assert.equal((await ask(t, "POST", `/v1${path}/rules`, { key, body: { ip: "192.0.2.101" } })).status, 201);
   assert.equal((await last(first)).summary.includes("192.0.2.100"), true);
-  // Signed in anew: what was done before is not offered.
+  // After signing in again, earlier changes are not offered.
   t.clock.now += 1000;
   const { text: token, digest } = makeToken();
   const about = { actor: "command:test", at: t.clock.now, organisationId: editor.organisationId };

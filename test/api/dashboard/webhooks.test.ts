@@ -158,7 +158,7 @@ test("failures are tried again with the same id and a new signature, in order, a
   assert.equal(health.status, "failing");
   assert.ok(Date.parse(health.next_attempt_at) >= t.clock.now + 5000, health.next_attempt_at);
   assert.equal(receiver.at(path).length, 1, "nothing else is sent meanwhile");
-  // The server that delivers next goes on from what is written down.
+  // The server that delivers next continues from the recorded progress.
   await t.restart();
   t.clock.now = Date.parse(health.next_attempt_at);
   status = 200;
@@ -173,7 +173,7 @@ test("failures are tried again with the same id and a new signature, in order, a
   await remove(id);
 });
 
-/** What an endpoint may do with a message: everything after the first two is a failure. */
+/** Possible behaviours of an endpoint: all except the first two are failures. */
 const BEHAVIOUR: readonly ((response: ServerResponse) => void)[] = [
   (response) => void response.writeHead(204).end(),
   (response) => void setTimeout(() => response.writeHead(200).end("late"), 30),
@@ -186,7 +186,9 @@ const BEHAVIOUR: readonly ((response: ServerResponse) => void)[] = [
 const SUCCESSES = 2;
 const ATTEMPTS = 10;
 
-/** How often messages have come, by their ids, in the order of their first arrival. Every attempt is signed alike. */
+/**
+ * How often messages have arrived, by their ids, in the order of their first arrival. Every attempt is signed alike.
+ */
 function attemptsOf(received: readonly Received[], secret: string): Map<string, { body: any; count: number }> {
   const verifier = new Receiver(secret);
   const found = new Map<string, { body: any; text: string; count: number }>();
@@ -521,7 +523,7 @@ test("URLs that lead into the network, or are malformed, are rejected with the r
     assert.equal(status, 400, url);
     assert.match(text, reason, url);
   }
-  // A name is looked up when it is connected to: nothing is said about its addresses.
+  // A name is resolved at the time of the connection: errors say nothing about its addresses.
   const { body } = await call("POST", "/webhooks", { url: "https://localhost:9/", kinds: ["rule.created"] });
   const tested = await call("POST", `/webhooks/${body.webhook.id}:test`);
   assert.equal(tested.body.outcome, "failed");

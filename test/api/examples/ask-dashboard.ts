@@ -11,7 +11,7 @@ const CSV = "text/csv";
 const TEXT = "text/plain";
 const LINES = "application/x-ndjson";
 const BYTES = "application/octet-stream";
-/** Shown in place of every key that is made; its checksum is wrong, so that no one takes it for a key. */
+/** Shown in place of every created key; its checksum is wrong, so that no one takes it for a key. */
 const KEY = "ips_Ab3dExampleExampleExampleExampl0Example";
 const BOUNCER_KEY = "ipb_Ab3dExampleExampleExampleExampleExampleExam";
 const TAXII_PASSWORD = "ipt_Ab3dExampleExampleExampleExampleExampleExam";
@@ -19,7 +19,7 @@ const BOOTSTRAP_TOKEN = "eyJhbGciOiJFUzI1NiJ9.eyJ1c2UiOiJib290c3RyYXAifQ.Example
 /** Characters of a key by which people recognize it. */
 const KEY_START = 8;
 
-/** Asks the operations that only the dashboard has, as its first user. */
+/** Sends requests to the operations that only the dashboard has, as its first user. */
 export async function askDashboard(server: TestServer, interview: Interview, standIns: StandIns): Promise<void> {
   await askAboutUsers(server, interview, standIns);
   await askAboutKeys(interview, standIns);
@@ -39,7 +39,7 @@ async function askAboutDeployments(interview: Interview, standIns: StandIns): Pr
     body: { name: "x", include: [{ prefixes: ["203.0.113.0/24"] }] },
   });
   const own = `${path}/${body.id}`;
-  // Each list has a number among the changes, which later answers show.
+  // Each list has a number among the changes, which later responses show.
   await interview.until("the list is published", ({ memory }) => memory.deploymentById(body.id)!.published !== null);
   const asked = interview.body(`${path}/{deployment_id}:rotate`, "post");
   await interview.ask("rotateDeployment", "POST", `${own}:rotate`, { body: asked });
@@ -235,7 +235,7 @@ async function askAboutLogs(interview: Interview, standIns: StandIns): Promise<v
   await interview.ask("getReplay", "GET", `${API}/replays/${replayed.body.id}`);
 }
 
-/** What the operations before have changed. */
+/** The changes of earlier operations. */
 async function askAboutChanges(interview: Interview): Promise<void> {
   await interview.ask("getUndo", "GET", `${API}/undo`);
   await interview.ask("undo", "POST", `${API}/undo`);

@@ -9,7 +9,7 @@ const RULES = "/v1/edl/ip-rulesets";
 /** Shown in place of the ids of change feeds. */
 const FEED = "b6f2c0de".repeat(4);
 
-/** Asks the public operations, as a key. */
+/** Sends requests to the public operations, with a key. */
 export async function askPublic(interview: Interview): Promise<void> {
   await askAboutRulesets(interview);
   await askAboutDeployments(interview);
@@ -55,7 +55,7 @@ async function askAboutDeployments(interview: Interview): Promise<void> {
   });
   const { sequence } = interview.memory.deploymentById(id)!.published!;
   await interview.ask("updateDeployment", "PATCH", own, { body: body("/{deployment_id}", "patch") });
-  // Each list has a number among the changes, which later answers show.
+  // Each list has a number among the changes, which later responses show.
   await interview.until("the list is published anew", ({ memory }) => {
     return memory.deploymentById(id)!.published!.sequence > sequence;
   });
@@ -81,7 +81,7 @@ async function askAboutLists(interview: Interview): Promise<void> {
       body: { id },
     } = await interview.ask("createExternalList", "POST", `${EXTERNAL_LISTS}/`, { body: { ...asked, url }, shown });
     const own = `${EXTERNAL_LISTS}/${id}`;
-    // What comes of it has a number among the changes, which later answers show.
+    // Its result has a number among the changes, which later responses show.
     await interview.until("the list is fetched", ({ memory }) => memory.externalListById(id)!.content !== null);
     await interview.ask("listExternalLists", "GET", `${EXTERNAL_LISTS}/`, { shown });
     await interview.ask("getExternalList", "GET", own, { shown });
@@ -94,7 +94,7 @@ async function askAboutLists(interview: Interview): Promise<void> {
       body: { ...body("/{list_id}:write", "post"), ruleset_id: ruleset.body.id },
     });
     await interview.ask(null, "DELETE", `${RULES}/${ruleset.body.id}`);
-    // What is fetched on its schedule after this change would be a change at any time.
+    // A scheduled fetch after this change would be a change at an unpredictable time.
     await interview.ask(null, "PATCH", own, { body: { active: false } });
     await interview.ask("updateExternalList", "PATCH", own, { body: body("/{list_id}", "patch"), shown });
     await interview.ask("deleteExternalList", "DELETE", own);

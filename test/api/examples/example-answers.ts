@@ -13,7 +13,7 @@ import { COMMAND_FILE } from "../../command-file.ts";
 
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
-/** The examples of all operations, as a real server answers them. */
+/** The examples of all operations, with the responses of a real server. */
 export function exampleAnswers(): Promise<Examples> {
   return inTemporaryFolder(async (folder) => {
     const standIns = new StandIns();

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 const TEXT = "# Networks that belong to no one\n192.0.2.0/24\n203.0.113.7:443\n2001:db8:bad::/48\n";
 
-/** Somebody who publishes a list on this machine. */
+/** A publisher of a list on this machine. */
 export interface ListPublisher {
   /** `http://127.0.0.1:port` */
   readonly origin: string;

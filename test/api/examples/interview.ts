@@ -10,7 +10,7 @@ export interface Asked {
   readonly body?: unknown;
   readonly type?: string;
   readonly accept?: string;
-  /** What is shown of an answer, where not all of it is. */
+  /** The shown part of a response, if not all of it is. */
   readonly shown?: (body: any) => unknown;
 }
 
@@ -19,7 +19,7 @@ interface Shown {
   answers: Record<string, Record<string, unknown>>;
 }
 
-/** Asks what a document's examples ask, and keeps the answers. */
+/** Sends the requests of a document's examples, and keeps the responses. */
 export class Interview {
   readonly #server: TestServer;
   readonly #document: any;
@@ -38,7 +38,7 @@ export class Interview {
     return new Interview(server, inlined((await ask(server, "GET", path)).body), headers);
   }
 
-  /** Waits for something that no request asks for: the examples of usage have the number of requests. */
+  /** Waits without a request: the examples of usage have the number of requests. */
   get memory(): TestServer["server"]["services"]["memory"] {
     return this.#server.server.services.memory;
   }
@@ -52,7 +52,7 @@ export class Interview {
     return this.#document.paths[path][method].requestBody.content["application/json"].example;
   }
 
-  /** A request; its answer becomes an example of the operation where that is named. */
+  /** A request; its response becomes an example of the operation if one is named. */
   async ask(
     operation: string | null,
     method: string,

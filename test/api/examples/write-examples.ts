@@ -1,6 +1,4 @@
-/**
- * `npm run examples`: writes src/api/openapi/examples.ts from a real server's answers.
- */
+/** `npm run examples`: writes src/api/openapi/examples.ts from a real server's responses. */
 import { writeFileSync } from "node:fs";
 import { exampleAnswers } from "./example-answers.ts";
 

@@ -1,13 +1,13 @@
-/** What a connection brought, read as answers of HTTP/1.1. */
+/** The bytes of a connection, parsed as responses of HTTP/1.1. */
 export interface ReadAnswers {
   readonly answers: readonly { readonly status: number; readonly headers: ReadonlyMap<string, string> }[];
-  /** What is after the last whole answer: nothing, where all is right. */
+  /** The bytes after the last complete response: none if all is right. */
   readonly rest: string;
 }
 
 const HEAD_END = "\r\n\r\n";
 
-/** Reads answers one after the other; interim ones (1xx) are left out. */
+/** Parses responses one after the other; interim ones (1xx) are left out. */
 export function readAnswers(received: Buffer): ReadAnswers {
   const text = received.toString("latin1");
   const answers: { status: number; headers: Map<string, string> }[] = [];
@@ -31,7 +31,7 @@ export function readAnswers(received: Buffer): ReadAnswers {
   return { answers, rest: text.slice(at) };
 }
 
-/** -1 where the body is not whole. */
+/** -1 if the body is incomplete. */
 function endOfBody(text: string, start: number, status: number, headers: ReadonlyMap<string, string>): number {
   if (status === 204 || status === 304) return start;
   if (headers.get("transfer-encoding") === "chunked") return endOfChunks(text, start);

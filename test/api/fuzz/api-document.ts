@@ -62,7 +62,7 @@ type Json = Readonly<Record<string, any>>;
 /** The documents that were read, by their text. */
 const READ = new Map<string, ApiDocument>();
 
-/** What the server says about itself at /openapi.json. */
+/** The document of the server at /openapi.json. */
 export class ApiDocument {
   readonly operations: readonly Operation[];
   readonly #document: Json;
@@ -100,7 +100,7 @@ export class ApiDocument {
       : this.resolve(this.#document["components"].schemas[schema.$ref.split("/").at(-1)!]);
   }
 
-  /** Whether a value fits the schema of the document at this place. */
+  /** Whether a value matches the schema of the document at this position. */
   fits(schema: Schema, value: unknown): boolean {
     const check = this.#checks.get(schema) ?? this.#ajv.compile(inDocument(schema));
     this.#checks.set(schema, check);
@@ -149,7 +149,7 @@ function inDocument(schema: unknown): any {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#'));
 }
 
-/** What a schema does not name must not be told either. */
+/** Properties that a schema does not name must not be returned. */
 function withoutExtras(document: Json): Json {
   return JSON.parse(JSON.stringify(document), (_key: string, value: any) => {
     const isClosed =

@@ -24,20 +24,19 @@ const withHeaders = (answer: Answer, headers: OutgoingHttpHeaders): Answer => ({
 const isOk = ({ status }: Answer): boolean => status === 200;
 
 /**
- * What a server may get wrong, and an operation where it shows. `run` is given a request and the way to the real
- * server.
+ * An error of a server, and an operation that shows it. `run` gets a request and a function that calls the real server.
  */
 export interface Fault {
   readonly operation: string;
   readonly run: (exchange: Exchange, ask: Ask, key: string) => Promise<Answer>;
 }
 
-/** Changes answers, and nothing else. */
+/** Changes only responses. */
 function changing(operation: string, change: (answer: Answer, exchange: Exchange) => Answer): Fault {
   return { operation, run: async (exchange, ask) => change(await ask(exchange), exchange) };
 }
 
-/** By the check that must notice. */
+/** By the check that must detect it. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   not_a_server_error: changing("getRule", (answer, { path }) =>
     path.includes("__proto__") ? { ...answer, status: 500 } : answer,
@@ -115,7 +114,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** Rejects good requests, in good form. */
+/** Rejects good requests with well-formed errors. */
 function misjudging(
   operation: string,
   requests: RegExp,
@@ -189,10 +188,7 @@ export const EDGE_FAULTS: Readonly<Record<string, Fault & { readonly check: stri
   },
 };
 
-/**
- * The real server behind one that gets something wrong: a server of its own, which the harness meets as it meets the
- * other.
- */
+/** A server that passes requests to the real one and introduces an error; the harness uses it like the real one. */
 export async function startBrokenServer(
   url: string,
   key: string,
@@ -207,7 +203,7 @@ export async function startBrokenServer(
       "accept-encoding": _accept,
       ...others
     } = headers;
-    // What it reads it takes for text: it asks for no coding.
+    // It reads bodies as text, so it requests no coding.
     const known = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)) as Record<
       string,
       string
@@ -242,7 +238,7 @@ async function answerWith(request: IncomingMessage, response: ServerResponse, an
     .end(text);
 }
 
-/** Answers the first request of a connection, and no other: what follows a body that was not read to its end. */
+/** Responds only to the first request of a connection, like a server that has not read a body to its end. */
 export function startMuteServer(): Promise<{ url: string; close(): void }> {
   const known = new WeakSet<object>();
   return startBare((request, response) => {
@@ -253,8 +249,8 @@ export function startMuteServer(): Promise<{ url: string; close(): void }> {
 }
 
 /**
- * Gives each request the answer that the one before it on any connection was owed, as a proxy with a shared pool does
- * after an answer too many.
+ * Sends each request the response to the previous one on any connection, like a proxy with a shared pool after an extra
+ * response.
  */
 export function startSwappingServer(): Promise<{ url: string; close(): void }> {
   let before: string | undefined;

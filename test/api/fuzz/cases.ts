@@ -7,10 +7,10 @@ import type { Sent } from "./send.ts";
 import { BAD_ADDRESSES, badQueryTexts, isRefused, mutationsOf, validValue } from "./values.ts";
 import { NAMED_FORMATS, type RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 
-/** What a case is made to be: all right, or wrong in one thing. */
+/** The intent of a case: valid, or wrong in one thing. */
 export type Kind = "positive" | "negative" | "missing-key" | "bad-key" | "other-method" | "missing-header";
 
-/** A request that is made from the document. */
+/** A request generated from the document. */
 export interface Case {
   readonly operation: Operation;
   readonly kind: Kind;
@@ -21,7 +21,7 @@ export interface Case {
   readonly expected?: ReadonlySet<number>;
 }
 
-/** What cases need of the server's state. */
+/** The parts of the server's state that cases need. */
 export interface Surroundings {
   readonly key: string;
   readonly rulesetId: string;
@@ -46,7 +46,7 @@ const PLAIN_LISTS: Readonly<Record<string, readonly string[]>> = {
   "application/x-ndjson": ["", '{"ip":"192.0.2.1"}\n', '{"ip":"2001:db8::7"}\n\n{"ip":"192.0.2.2"}'],
 };
 
-/** What the first bytes are determines how it is read, whatever its type. */
+/** The first bytes determine how it is read, whatever its type. */
 const LOGS: readonly (string | Uint8Array)[] = [
   "",
   "192.0.2.1 GET /\n2001:db8::7 GET /\n",
@@ -230,7 +230,7 @@ function validHeader(name: string): fc.Arbitrary<string> {
   return fc.constantFrom(...TAGS);
 }
 
-/** Faults of parameters and headers: missing, wrong, repeated. */
+/** Errors of parameters and headers: missing, wrong, repeated. */
 function faults(
   operation: Operation,
   good: fc.Arbitrary<Parts>,
@@ -290,7 +290,7 @@ function errorsOf({ name, in: place, required = false, schema }: Parameter): Fau
   return [...(required ? [missing] : []), ...wrong, twice];
 }
 
-/** Faults of bodies: values that do not fit, text that is no JSON, types that no one takes. */
+/** Errors of bodies: values that do not match, text that is not JSON, unsupported types. */
 function bodyFaults(
   api: ApiDocument,
   { bodies }: Operation,
@@ -335,7 +335,7 @@ function bodyFaults(
   };
 }
 
-/** Bodies that are no mistakes, but attacks. */
+/** Bodies that are attacks instead of mistakes. */
 function bodyAttacks(
   { bodies }: Operation,
   good: fc.Arbitrary<Parts>,

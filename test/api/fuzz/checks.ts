@@ -2,7 +2,7 @@ import type { ApiDocument, DocumentedResponse } from "./api-document.ts";
 import type { Case } from "./cases.ts";
 import type { Received, Send } from "./send.ts";
 
-/** What went wrong, in words; undefined: nothing. */
+/** The error as a sentence; undefined if there is none. */
 export type Verdict = string | undefined;
 
 /**
@@ -15,7 +15,7 @@ function tellsOfItems({ operation, sent }: Case, { text }: Received): boolean {
   return operation.id === "batchRules" && /"action":"invalid"/.test(text);
 }
 
-/** The checks of one answer, by the names that schemathesis gives them. */
+/** The checks of one response, by their names in schemathesis. */
 export const CHECKS: Readonly<Record<string, (one: Case, answer: Received, api: ApiDocument) => Verdict>> = {
   not_a_server_error: (_, { status }) => (status < 500 ? undefined : `the status is ${status}`),
 
@@ -65,7 +65,7 @@ export const CHECKS: Readonly<Record<string, (one: Case, answer: Received, api: 
   },
 
   problem_conformance: ({ kind, sent }, answer) => {
-    // A request with HEAD is answered without the body.
+    // A HEAD request gets a response without a body.
     if (typeOf(answer) !== "application/problem+json" || sent.method === "HEAD") return undefined;
     const { status, type, title } = parsed(answer) as { status: number; type: string; title: string };
     if (status !== answer.status || !type.startsWith("/problems/") || title === "")
@@ -111,10 +111,10 @@ export const CHECKS: Readonly<Record<string, (one: Case, answer: Received, api: 
   },
 };
 
-/** The checks that need another request to see whether the answer was true. */
+/** The checks that need another request to verify the response. */
 export const FOLLOW_UPS: Readonly<Record<string, (one: Case, answer: Received, send: Send) => Promise<Verdict>>> = {
   ensure_resource_availability: async ({ operation, kind, sent }, { status, headers, text }, send) => {
-    // A repeated answer may tell of what is gone since.
+    // A repeated response may describe things that were deleted since.
     if (kind !== "positive" || status !== 201 || sent.headers["Idempotency-Key"] !== undefined) return undefined;
     const path =
       operation.id === "createRuleset"

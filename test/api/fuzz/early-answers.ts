@@ -7,7 +7,7 @@ export interface EarlyReport {
   connections: number;
   requests: number;
   answered: number;
-  /** Connections that the server closed before it had answered everything: it may, if it says nothing wrong before. */
+  /** Connections that the server closed before all responses: allowed if everything before is right. */
   closed: number;
   readonly byStatus: Record<string, number>;
   /** By the request that it was about, the first of each. */
@@ -30,7 +30,7 @@ interface Kind {
   readonly name: string;
   readonly line: string;
   readonly headers?: readonly string[];
-  /** What its body is full of; none: it has no body. */
+  /** The repeated content of its body; none: it has no body. */
   readonly unit?: string;
   /** Without the key. */
   readonly isStranger?: boolean;
@@ -231,7 +231,7 @@ async function write(socket: Socket, bytes: Buffer, random: Random): Promise<voi
   }
 }
 
-/** Answers are in the order of requests, one each, and none is missing unless the connection was closed. */
+/** Responses are in the order of requests, one each, and none is missing unless the connection was closed. */
 function judge(
   sent: readonly { kind: Kind; id: string }[],
   received: Buffer,

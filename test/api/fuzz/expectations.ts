@@ -4,7 +4,7 @@ import type { Operation } from "./api-document.ts";
 import type { Case } from "./cases.ts";
 import type { Send } from "./send.ts";
 
-/** What the server's state says about good requests. */
+/** The state of the server that determines the results of good requests. */
 export interface Known {
   /** The ids of the catalogue's nodes. */
   readonly nodes: ReadonlySet<string>;
@@ -34,7 +34,7 @@ const OF_SOURCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The statuses that a good request may get: its success, unless its own words or the server's state stand against that.
+ * The statuses that a good request may get: its success, unless its own content or the server's state prevents that.
  */
 export function expectedStatuses({ operation, sent }: Case, known: Known): ReadonlySet<number> {
   const { id, method, responses } = operation;
@@ -51,7 +51,7 @@ export function expectedStatuses({ operation, sent }: Case, known: Known): Reado
   return expected;
 }
 
-/** Undefined where nothing but success is due. */
+/** Undefined if only success is right. */
 function byState(
   id: string,
   query: URLSearchParams,

@@ -13,14 +13,11 @@ export interface FuzzOptions {
   readonly seed: number;
   /** Cases of each operation. */
   readonly runs: number;
-  /** The operation to keep to; all without one. */
+  /** The only operation to use; all by default. */
   readonly only?: string;
   /** Of a hostile body, at most. */
   readonly bodyBytes?: number;
-  /**
-   * The server has more to do than it can: 503 with the time to wait is as good as any other answer. What prepares a
-   * case waits for it.
-   */
+  /** The server is overloaded: 503 with the time to wait is a valid response. Preparing requests wait that long. */
   readonly sheds?: boolean;
 }
 
@@ -37,7 +34,7 @@ export interface FuzzReport {
   readonly failures: Record<string, string>;
 }
 
-/** Sends cases of every operation of the server's own document, and holds every answer to it. */
+/** Sends cases of every operation of the server's own document, and checks every response against it. */
 export async function fuzz({
   url,
   key,
@@ -102,7 +99,7 @@ class OperationFuzz {
   readonly #operation: Operation;
   readonly #key: string;
   readonly #send: Send;
-  /** For what prepares and follows a case: goes on until it is not shed. */
+  /** For requests that prepare and follow a case: repeated until they are not shed. */
   readonly #sendSurely: Send;
   readonly #report: FuzzReport;
   readonly #nodes: ReadonlySet<string>;
@@ -240,7 +237,7 @@ function withFreshToken(headers: Case["sent"]["headers"]): Case["sent"]["headers
   return headers["Idempotency-Key"] === FRESH_TOKEN ? { ...headers, "Idempotency-Key": crypto.randomUUID() } : headers;
 }
 
-/** Checks that hold for a request that was shed, too. */
+/** Checks that also apply to shed requests. */
 const OF_ANY_ANSWER: ReadonlySet<string> = new Set([
   "status_code_conformance",
   "content_type_conformance",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A body that no operation takes, as a client may send it. */
+/** A body that no operation accepts, as a client may send it. */
 export interface HostileBody {
   readonly name: string;
   readonly type: string;
@@ -42,7 +42,7 @@ const CODINGS = ["gzip", "deflate", "br", "zstd", "compress", "gzip, gzip", "ide
 /** An empty gzip file. */
 const GZIP = Buffer.from("1f8b0800000000000003030000000000000000", "hex");
 
-/** What attacks bodies are made of, of up to so many bytes. */
+/** The contents of attacking bodies, of up to so many bytes. */
 export function hostileBodies(most: number): fc.Arbitrary<HostileBody> {
   const json = (name: string, text: fc.Arbitrary<string>): fc.Arbitrary<HostileBody> =>
     text.map((each) => ({ name, type: JSON_TYPE, bytes: Buffer.from(each) }));

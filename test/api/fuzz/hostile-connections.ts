@@ -4,11 +4,11 @@ import type { Random } from "../../snapshot/harness/sample.ts";
 
 export interface HostileReport {
   connections: number;
-  /** Whole answers that came back, by status. */
+  /** Complete responses, by status. */
   readonly byStatus: Record<string, number>;
   /** Connections that were closed without one. */
   closed: number;
-  /** What came back that is no answer, or a 5xx. */
+  /** Bytes that are not a response, and 5xx responses. */
   readonly failures: string[];
 }
 
@@ -38,7 +38,7 @@ interface Attack {
   readonly wanted?: readonly number[];
 }
 
-/** Opens connections that no client of good will would open, and holds what comes back to HTTP and to no 5xx. */
+/** Opens connections that only a malicious client opens, and checks that responses are HTTP and not 5xx. */
 export async function attack({
   url,
   key,

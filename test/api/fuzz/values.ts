@@ -3,7 +3,7 @@ import { ADDRESS_FORMAT } from "../../../src/api/schemas/common.ts";
 import type { ApiDocument, Schema } from "./api-document.ts";
 import { EDGES, QUERY_NUMBERS } from "./numbers.ts";
 
-/** Names that programs have stumbled over, and texts at the edges of what a text can be. */
+/** Names that have caused errors in programs, and texts at the limits of what a text can be. */
 const NASTY_TEXTS = [
   "",
   " ",
@@ -166,7 +166,7 @@ function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: str
   return line.filter((text) => [...text].length >= minLength && [...text].length <= maxLength && !REFUSED.test(text));
 }
 
-/** What no name may hold. */
+/** Characters that no name may contain. */
 const REFUSED = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 function validObject(

@@ -21,12 +21,12 @@ export interface BalancedReport {
   readonly faults: Record<Fault, number>;
   reads: number;
   acknowledged: number;
-  /** Reads that did not know a write that had been acknowledged before they were sent, and how long before, at most. */
+  /** Reads without a write that had been acknowledged before they were sent, and the maximum time before. */
   stale: number;
   stalest: number;
-  /** Answers that no server may give, each with its reason. */
+  /** Responses that no server may send, each with its reason. */
   readonly wrong: string[];
-  /** Acknowledged writes that one of the two does not know in the end. */
+  /** Acknowledged writes that one of the two lacks in the end. */
   readonly lost: string[];
   /** Answers that say that the service is unavailable, such as 503, and how many. */
   readonly otherStatuses: Record<string, number>;

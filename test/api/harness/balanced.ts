@@ -28,7 +28,7 @@ const PAUSE = 5;
 const FAULT = { killed: [1000, 5000], frozen: [1000, 12_000], "cut off": [2000, 25_000] } as const;
 /** Milliseconds after both are ready again, in which HAProxy notices: faults of both at once are another matter. */
 const BETWEEN = 5000;
-/** Half of the reads ask for one of so many last writes. */
+/** Half of the reads are of one of this many last writes. */
 const LAST = 100;
 
 const { rounds, seed, bound } = JSON.parse(process.argv[2]!) as BalancedOptions;
@@ -142,7 +142,7 @@ async function read(through: ServiceReplica): Promise<void> {
   }
 }
 
-/** What nobody has written is not there. */
+/** Addresses that were never written must be absent. */
 async function readAbsent(through: ServiceReplica): Promise<void> {
   const ip = `203.0.113.${random.below(256)}`;
   const status = await through.get(ip).catch(() => 0);

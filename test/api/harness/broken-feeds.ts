@@ -20,7 +20,7 @@ function send(response: ServerResponse, text: string): void {
   response.writeHead(200, { etag: tagOf(text), "content-length": text.length }).end(text);
 }
 
-/** Negative control: the servers that a poller finds nothing wrong with, none of which should be there. */
+/** Negative control: the broken servers that a poller does not detect, of which there must be none. */
 export async function missedBrokenFeeds(): Promise<string[]> {
   const missed: string[] = [];
   for (const [what, respond] of Object.entries(BROKEN)) if (!(await isFound(respond))) missed.push(what);

@@ -1,7 +1,7 @@
 /*
  * `unshare --net node enforced-packets.ts`: CrowdSec's own bouncers, two servers on one PostgreSQL, and packets, in a
  * network namespace that has nothing but its loopback interface. Prints what has been seen, step by step, and fails at
- * the first thing that is not as it should be.
+ * the first wrong result.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -40,7 +40,7 @@ execFileSync("ip", ["link", "set", "lo", "up"]);
 for (const source of SOURCES)
   execFileSync("ip", ["address", "add", `${source}/${source.includes(":") ? 128 : 32}`, "dev", "lo"]);
 
-/** Whom all sources connect to. */
+/** The server to which all sources connect. */
 const target = createServer((socket) => socket.end()).listen(await freePort(), "::");
 await once(target, "listening");
 const { port: targetPort } = target.address() as { port: number };

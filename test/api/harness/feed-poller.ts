@@ -6,15 +6,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 const PATIENCE = 60_000;
 const PAUSE = 5;
 
-/** What devices saw, together. */
+/** The results of all devices together. */
 export interface Sightings {
   /** By status; "unreachable": no response, or not all of it: a device keeps what it has. */
   readonly answers: Record<string, number>;
-  /** What would have disarmed a firewall, each with the reason. */
+  /** Responses that would have disarmed a firewall, each with the reason. */
   readonly wrong: string[];
 }
 
-/** Why the bytes of a list are none that was ever published; undefined: they are. */
+/** Why the bytes of a list were never published; undefined if they were. */
 export type ReasonOf = (body: string) => string | undefined;
 
 /** A device: asks for a URL again and again, mostly for whether the list is another one. */

@@ -14,7 +14,10 @@ export interface FollowedChange {
   readonly rule?: FollowedRule;
 }
 
-/** What a program knows that follows a ruleset by the change feed. It fails at a change that cannot follow those before. */
+/**
+ * The rules that a program knows by following the change feed. It fails at a change that cannot follow the previous
+ * ones.
+ */
 export class FollowedChanges {
   readonly rulesetId: string;
   readonly #rules = new Map<string, { readonly rule: FollowedRule; isExpired: boolean }>();

@@ -1,9 +1,9 @@
 import { FairShare } from "../../../src/api/http/fair-share.ts";
 import { FairQueue } from "../../../src/service/fair-queue.ts";
 
-/** What requests to the servers of this process hold, of anything that they share. */
+/** The shared resources that requests to the servers of this process hold. */
 export interface HeldShares {
-  /** Everything that was taken and not given back, and tasks that wait or run. */
+  /** Everything that was taken and not released, and tasks that wait or run. */
   count(): number;
   stop(): void;
 }

@@ -22,7 +22,7 @@ export interface KillOptions {
   readonly go: (report: ServerKillReport) => boolean;
 }
 
-/** What came of it. */
+/** The result. */
 export interface ServerKillReport extends KillReport {
   /** How many servers started from a snapshot of the ruleset. */
   fromSnapshots: number;
@@ -142,7 +142,7 @@ class WatchedFreezes {
   }
 }
 
-/** The rules that the database has and the server does not answer with, or the other way round. */
+/** The rules that the database has and the server does not, or the other way round. */
 async function differing(rules: readonly Rule[], url: string, rulesetId: string, key: string): Promise<string[]> {
   const response = await fetch(`${url}/v1/edl/ip-rulesets/${rulesetId}/rules:export?format=ndjson&active_only=false`, {
     headers: { "X-API-Key": key },

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 
 /**
- * Microseconds: a short period, so that a server that has used up its share goes on before anybody takes it for stuck.
+ * Microseconds: a short period, so that a server that has used up its share continues before anything takes it for
+ * stuck.
  */
 const PERIOD = 10_000;
 
@@ -17,7 +18,7 @@ const VERSIONS = [
   { root: "/sys/fs/cgroup", settingsOf: (quota: number) => ({ "cpu.max": `${quota} ${PERIOD}` }) },
 ] as const;
 
-/** Why no share of a processor can be set here; false: it can. */
+/** Why no share of a processor can be set here; false if it can. */
 export function whyNoLimit(): false | string {
   if (process.getuid?.() !== 0) return "only root may limit a process to a share of a processor";
   return versionHere() === undefined ? "the system has no control group of the processor" : false;

@@ -12,13 +12,13 @@ export interface PartitionReport {
   /** By direction, and whether the server that was cut off was writing. */
   readonly rounds: Readonly<Record<string, number>>;
   readonly acknowledged: number;
-  /** Writes that were acknowledged and are not there, at one of the two servers or at a third one. */
+  /** Acknowledged writes that are missing at one of the two servers or at a third one. */
   readonly lost: readonly string[];
   /**
    * Answers of a server that was cut off by which the rules of another server, newer ones, were the same as its own.
    */
   readonly claimedFresh: number;
-  /** Writes that were carried out though the rules had changed since the tag that they named. */
+  /** Writes that were executed although the rules had changed since the tag that they named. */
   readonly staleWrites: number;
   /**
    * Writes that a server acknowledged while nothing went between it and the database in one direction at least: then

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** An answer as it came over a connection. */
+/** A response as received on a connection. */
 export interface RawAnswer {
   readonly status: number;
   /** By names in small letters. */
@@ -20,7 +20,7 @@ export interface SlowRequest {
 }
 
 export interface ExchangeReport {
-  /** What came back, whole answers only. */
+  /** The complete responses. */
   readonly answers: readonly RawAnswer[];
   /**
    * How it ended; `stuck`: nothing went on for as long as the limit is, with neither an answer to the second request
@@ -165,7 +165,7 @@ function chunksAt(bytes: Buffer, start: number): { bytes: Buffer; end: number } 
   }
 }
 
-/** What is wrong with an exchange; undefined: nothing. */
+/** The error of an exchange; undefined if there is none. */
 export function errorIn({ answers, end }: ExchangeReport): string | undefined {
   const ids = answers.map(({ headers }) => headers.get("x-request-id"));
   if (ids.includes(SMUGGLED)) return "bytes of the body were read as a request";

@@ -40,7 +40,7 @@ export interface OverloadReport {
    * is sent fewer.
    */
   readonly offered: number;
-  /** Good answers a second then. */
+  /** Successful responses per second under overload. */
   readonly goodput: number;
   /**
    * Good answers per processor second of the server, at the peak and then: what others do on the machine, the load
@@ -50,7 +50,7 @@ export interface OverloadReport {
   readonly shed: number;
   /** Connections that were opened anew, as a 503 before the end of a body had ended the one before. */
   readonly reconnected: number;
-  /** Answers that are neither 200 nor a 503 with Retry-After. */
+  /** Responses that are neither 200 nor 503 with Retry-After. */
   readonly others: number;
   readonly statuses: Readonly<Record<string, number>>;
   /** Milliseconds, of all answers under overload. */

@@ -31,8 +31,7 @@ const CONNECTIONS = 16;
 const REQUESTS = 400;
 
 /**
- * R10: ends a server under load by a signal, at a random moment, and counts what became of the requests that were under
- * way.
+ * R10: ends a server under load by a signal, at a random moment, and counts the outcomes of the requests in progress.
  */
 export async function runShutdowns({ folder, seed, go, signal = "SIGTERM" }: ShutdownOptions): Promise<ShutdownReport> {
   const report: ShutdownReport = { shutdowns: 0, answered: 0, inFlight: 0, failed: 0, turnedAway: 0, badExits: [] };

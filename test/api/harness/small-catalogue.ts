@@ -5,8 +5,8 @@ import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { catalogueOf } from "../../cbs/catalogues.ts";
 
 /**
- * The file of a catalogue of a few lines. It is what servers of tests answer from, unless they are asked about the
- * bundled one: to read that in takes every server half a second of processor time.
+ * The file of a catalogue of a few lines. Test servers use it unless a test needs the bundled one, which takes every
+ * server half a second of processor time to read.
  */
 export const SMALL_CATALOGUE: string = await writeSmallCatalogue();
 

@@ -12,14 +12,14 @@ export interface ExpiryOptions {
 
 export interface ExpiryReport {
   readonly rules: number;
-  /** Rules that were asked for, one millisecond before, at, and after their expiry. */
+  /** Rules that were read one millisecond before, at, and after their expiry. */
   asked: number;
   wrong: number;
 }
 
 /**
- * Fills a ruleset with rules of known expiries, and asks for every one of them around its expiry: by check, by list,
- * and by count.
+ * Fills a ruleset with rules of known expiries, and reads each of them around its expiry: by check, by list, and by
+ * count.
  */
 export async function expireExactly({ server, key, random, rules, together }: ExpiryOptions): Promise<ExpiryReport> {
   const report: ExpiryReport = { rules, asked: 0, wrong: 0 };

@@ -8,8 +8,8 @@ export interface Entry<State> {
 
 /**
  * Whether there is an order of the entries in which each had its answer, and none comes before one that had ended when
- * it began (Wing and Gong: depth first, remembering what led nowhere). Gives how many entries the longest order
- * explains: all of them, if there is one.
+ * it began (Wing and Gong: depth first, remembering what led nowhere). Returns how many entries the longest order
+ * explains: all of them, if there is such an order.
  */
 export function linearize<State>(entries: readonly Entry<State>[], initial: State): number {
   const all = [...entries].sort((a, b) => a.began - b.began);

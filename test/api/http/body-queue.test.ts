@@ -5,10 +5,10 @@ import { BodyQueue } from "../../../src/api/http/body-queue.ts";
 
 /** More milliseconds than any test takes. */
 const LONG = 1e9;
-/** Whoever waits has always waited longer than this. */
+/** Every waiting body has waited longer than this. */
 const OVER = -1;
 
-/** A queue and what has become of the bodies that entered it, in order. */
+/** A queue and the outcomes of the bodies that entered it, in order. */
 class Watched {
   readonly queue: BodyQueue;
   readonly admitted: string[] = [];

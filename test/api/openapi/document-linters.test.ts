@@ -1,4 +1,4 @@
-/** What the programs of others say of the server's descriptions of itself: the API documents and `/metrics`. */
+/** Findings of other projects' linters in the API documents and `/metrics`. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ async function fileOf(path: string, change: (document: any) => void = () => {}):
   return file;
 }
 
-/** Whether a linter has nothing to say, warnings included. */
+/** Whether a linter has no findings, including warnings. */
 function isClean({ code, output }: Run): boolean {
   return code === 0 && !/\bwarn(ing)?\b/.test(output);
 }

@@ -90,7 +90,7 @@ test("3.0 has the same operations, and nothing that only 3.1 supports", () => {
   });
 });
 
-/** What is broken, and what is said of it. */
+/** A broken part, and the expected error. */
 const BROKEN: readonly [what: string, breakIt: (document: any) => void, fault: RegExp][] = [
   [
     "an enum without a type",

@@ -1,4 +1,4 @@
-/** Bodies that are sent to shut others out: too many, too long, too slow, and answers that are not read. */
+/** Bodies sent to block other clients: too many, too long, too slow, and responses that are not read. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";

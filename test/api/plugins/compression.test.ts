@@ -1,6 +1,6 @@
 /**
- * Answers that are compressed for who asks: the same bytes in every coding, a tag for each, and nothing compressed
- * that should not be.
+ * Responses that are compressed on request: the same bytes in every coding, a tag for each, and nothing compressed that
+ * should not be.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -35,7 +35,7 @@ after(() => t.close());
 interface Coded {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As it came. */
+  /** As received. */
   readonly bytes: Buffer;
   /** Decoded. */
   readonly text: string;
@@ -133,7 +133,7 @@ test("every long response is compressed for clients that accept it, with the sam
   }
 });
 
-/** What differs from one answer to the next. */
+/** The headers that differ between responses. */
 function withoutRequest(text: string): string {
   return text.replaceAll(/"request_id":"[^"]*"/g, "");
 }

@@ -1,4 +1,4 @@
-/** Bodies that come long after the head of their request: what counts is who may write when the write is given. */
+/** Bodies that arrive long after the head of their request: the permissions at the time of the write count. */
 import assert from "node:assert/strict";
 import { type ClientRequest, request } from "node:http";
 import { after, before, test } from "node:test";

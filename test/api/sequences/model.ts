@@ -10,7 +10,7 @@ interface ModelRule {
 }
 
 interface ModelRuleset {
-  /** Set when the server has told it. */
+  /** Set when the server has returned it. */
   id: string;
   name: string;
   readonly purpose: "allowlist" | "blocklist";
@@ -24,7 +24,7 @@ interface ModelRuleset {
   rules: ModelRule[];
 }
 
-/** What the service has to answer. Of problems, `body` holds what is compared. */
+/** The expected response of the service. For problems, `body` has the compared part. */
 export interface Expected {
   readonly status: number;
   readonly body?: unknown;
@@ -59,15 +59,12 @@ function problem(status: number, extensions: object = {}): Expected {
   return { status, body: { type: `/problems/${PROBLEMS[status]}`, status, ...extensions } };
 }
 
-/**
- * What two organisations' rulesets are, by the words of the specification: lists, and every question answered by going
- * through them. Shares no code with src.
- */
+/** The rulesets of two organisations by the specification: lists, which every query scans. Shares no code with src. */
 export class Model {
   readonly rulesets: readonly [ModelRuleset[], ModelRuleset[]] = [[], []];
   readonly #answers = new Map<string, { readonly request: string; readonly expected: Expected }>();
 
-  /** The ruleset that is meant, dead or alive; undefined: no one's. */
+  /** The ruleset in question, deleted or not; undefined if there is none. */
   find({ organisation }: Caller, { owner, index }: Target): ModelRuleset | undefined {
     if (owner === "nobody") return undefined;
     const all = this.rulesets[owner === "own" ? organisation : 1 - organisation]!;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { blockOf, SPELLINGS } from "./prefixes.ts";
 
-/** Who asks: an organisation, and what kind of key it sends. */
+/** The caller: an organisation, and the kind of key that it sends. */
 export interface Caller {
   readonly organisation: 0 | 1;
   readonly key: "read_write" | "read" | "expired" | "revoked" | "unknown" | "without-plan";
@@ -26,7 +26,7 @@ export type BatchItem =
   | ({ readonly op: "add" } & AddBody)
   | { readonly op: "delete"; readonly ip: string; readonly missing?: "ignore" | "fail" };
 
-/** What is asked. `slot` is the Idempotency-Key that is sent; the same slot is used again and again. */
+/** The operation. `slot` is the Idempotency-Key that is sent; slots are reused. */
 export type Question =
   | {
       readonly kind: "list-rulesets";
@@ -88,7 +88,7 @@ export type Question =
       readonly slot?: number;
     };
 
-/** A step of a sequence: time passes, then someone asks something. */
+/** A step of a sequence: time passes, then a caller sends a request. */
 export interface Step {
   /** Milliseconds. */
   readonly passes: number;

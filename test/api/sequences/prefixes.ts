@@ -11,7 +11,7 @@ export interface Block {
 
 const MAPPED = 0xffffn;
 
-/** The block that a text means. Shares no code with src; only texts that are right come here. */
+/** The prefix of a text. Shares no code with src; only valid texts are passed. */
 export function blockOf(spelling: string): Block {
   const [address = "", bits] = spelling.split("/");
   const value = oracleParse(address)!;

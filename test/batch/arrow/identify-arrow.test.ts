@@ -38,7 +38,7 @@ interface Row {
   readonly cbs_ids: readonly string[];
 }
 
-/** What a stream becomes. */
+/** The result of a stream. */
 async function identified(bytes: Uint8Array, options: Partial<IdentifyArrowOptions> = {}) {
   const input = join(folder, "in.arrows");
   writeFileSync(input, bytes);
@@ -72,7 +72,7 @@ function resultRows(table: Table): Row[] {
   }));
 }
 
-/** What the library says about one address at a time. */
+/** The library's results for single addresses. */
 function expectedRow(text: string | null): Row {
   const document = text === null || text === "no address" ? null : identifyText(catalogue, text);
   return { cidr: document?.cidr ?? null, cbs_ids: document?.cbs_ids ?? [] };

@@ -8,7 +8,7 @@ function pick<Item>(random: Random, items: readonly Item[]): Item {
   return items[random.below(items.length)]!;
 }
 
-/** What may stand in the place of an address, and around one. */
+/** Texts in place of an address, and around one. */
 const OTHERS = [
   "",
   "",
@@ -49,7 +49,7 @@ function randomAddress(random: Random): string {
   return random.below(3) === 0 ? randomIpv6(random) : randomQuad(random);
 }
 
-/** What a field may hold, in latin1: mostly an address. */
+/** Contents of a field, in latin1: mostly an address. */
 function randomField(random: Random): string {
   const kind = random.below(10);
   if (kind < 2) return pick(random, OTHERS);

@@ -40,9 +40,9 @@ const CR = 0x0d;
 const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);
 
-/** What the kernel made of a text. */
+/** The kernel's result for a text. */
 interface Outcome {
-  /** The first line whose address, or whose end, is not what the reference says. */
+  /** The first line whose address or end differs from the reference. */
   readonly wrong: string | null;
   readonly lines: number;
   /** Lines that were not left to the reference, and those of them with an address. */

@@ -11,7 +11,7 @@ import { Matcher } from "../../../src/batch/matcher.ts";
 import { Snapshot } from "../../../src/snapshot/snapshot.ts";
 import { makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
 
-// A WebAssembly memory never becomes smaller: what a run does not give back is lost to all later ones.
+// A WebAssembly memory never shrinks: memory that a run does not release is lost for all later runs.
 
 const folder = temporaryFolder();
 const log = join(folder, "log");

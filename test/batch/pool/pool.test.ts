@@ -59,7 +59,7 @@ const remember = (worker: import("node:worker_threads").Worker): void => void wo
 process.on("worker", remember);
 after(() => void process.off("worker", remember));
 
-/** What one thread says, without the pool. */
+/** The result of one thread, without the pool. */
 const matcher = new Matcher(snapshot, { engine: ENGINE });
 function expectedWords(family: 4 | 6, words: Uint32Array): Uint32Array {
   const out = new Uint32Array(words.length / (family === 4 ? 1 : 4));

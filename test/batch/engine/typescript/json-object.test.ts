@@ -6,7 +6,7 @@ import { ObjectReader } from "../../../../src/batch/engine/typescript/_json-obje
 const SEED = 20261122;
 const NAME = "cbs_ids";
 
-/** What JSON.parse, and a look at the parsed object, say. */
+/** The result by JSON.parse and the parsed object. */
 function expected(text: string): { isObject: boolean; hasMembers: boolean; hasName: boolean } {
   const none = { isObject: false, hasMembers: false, hasName: false };
   try {
