@@ -232,12 +232,16 @@ function AddThreats({ onAdd }: AddProps) {
   );
 }
 
+/** The server takes no longer source in a request. */
+const MAX_PREFIX_BYTES = 65_536;
+
 function AddPrefixes({ onAdd }: AddProps) {
   const [text, setText] = useState("");
   const prefixes = text
     .replaceAll(/#.*/g, "")
     .split(/[\s,;]+/)
     .filter((each) => each !== "");
+  const isTooLong = JSON.stringify({ prefixes }).length > MAX_PREFIX_BYTES;
   const add = (): void => {
     onAdd({ prefixes });
     setText("");
@@ -254,7 +258,10 @@ function AddPrefixes({ onAdd }: AddProps) {
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
-      <Button icon="plus" disabled={prefixes.length === 0} onClick={add}>
+      <p class="hint" role="status">
+        {isTooLong && "The list is too long to be added like this. Import it into a ruleset, and add the ruleset."}
+      </p>
+      <Button icon="plus" disabled={prefixes.length === 0 || isTooLong} onClick={add}>
         Add prefixes
       </Button>
     </>

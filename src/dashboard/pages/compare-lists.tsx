@@ -10,6 +10,9 @@ import { Relations } from "../sets/relations.tsx";
 import { relate } from "../sets/sets-api.ts";
 import "../deployments/deployments.css";
 
+/** Milliseconds after the last change of the lists until they are compared. */
+const REST = 300;
+
 /** What lists of addresses have in common, and what they are together. */
 export default function CompareLists() {
   const choices = useLoad(fetchChoices);
@@ -65,7 +68,14 @@ function Comparison({ choices }: { readonly choices: Choices }) {
 
 function Compared({ sets, names }: { readonly sets: DeploymentSource[]; readonly names: readonly string[] }) {
   // With the names that belong to it: the last answer stays while the next is computed.
-  const relations = useLoad(async (signal) => ({ names, related: await relate(sets, signal) }), [JSON.stringify(sets)]);
+  const relations = useLoad(
+    async (signal) => {
+      await new Promise((resolve) => setTimeout(resolve, REST));
+      signal.throwIfAborted();
+      return { names, related: await relate(sets, signal) };
+    },
+    [JSON.stringify(sets)],
+  );
   return (
     <div class={relations.isLoading ? "stack waiting" : "stack"} aria-busy={relations.isLoading}>
       <Loaded of={relations} lines={8}>
