@@ -66,6 +66,21 @@ test("it is read from its current offset, even in the middle of a line", async (
   }
 });
 
+test("a table of several shards is read from any offset, as it is read where it begins a file", async () => {
+  const table = LINES.map((line, index) => line.replaceAll(" ", index % 5 === 0 ? ',"\n",' : ",")).join("\n");
+  const ofTable = ["--format", "tsv", "--field", "2"];
+  const path = (skipped: number): string => fileOf(`table-${skipped}`, "-".repeat(skipped) + table);
+  const expected = await printedOfFile(path(0), ofTable);
+  assert.ok(expected.split("\n").length > LINES.length / 2);
+  for (const skipped of [1, 63, 64, 65, 1000])
+    for (const engine of ["webassembly", "typescript"])
+      assert.equal(
+        await printed(path(skipped), [...ofTable, "--engine", engine], skipped),
+        expected,
+        `${skipped} bytes`,
+      );
+});
+
 test("tables, compressed data and files without a size are read from standard input as well", async () => {
   const header = "an introduction\n";
   const table = 'note,ip\n"two\nlines",8.8.8.8\nx,1.1.1.1\n';
