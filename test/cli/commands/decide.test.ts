@@ -1,5 +1,6 @@
 /** Explaining addresses and replaying logs, without a server. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
@@ -107,4 +108,17 @@ test("unreadable input is named with its line, without control characters for a 
     assert.match(stderr, message);
     assert.equal(code, 2);
   }
+});
+
+test("a log without addresses, and a list without rules, hit nothing", async () => {
+  writeFileSync(join(folder.path, "words.log"), "hello\nworld\n");
+  writeFileSync(join(folder.path, "none.txt"), "");
+  const words = await command("replay", "words.log", "--rules", "allow.txt");
+  assert.equal(
+    words.stdout,
+    "hit: 0 lines of 0 addresses, of 0 lines with an address\nrules: 0 hit, 1 active ones never hit\n  never hit\n  20.1.2.3\n",
+  );
+  const none = await command("replay", "access.log", "--rules", "none.txt");
+  assert.match(none.stdout, /\nrules: 0 hit, 0 active ones never hit\n$/);
+  assert.deepEqual([words.code, none.code], [1, 1]);
 });

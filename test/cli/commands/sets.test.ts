@@ -235,3 +235,21 @@ test("a list that is too long for N prefixes is fitted, without addresses that m
   assert.match((await fitted("--log", "own.log")).stderr, /--log needs --loss add or remove; add it/);
   assert.match((await sets("fit", "hosts.txt")).stderr, /give --entries N/);
 });
+
+test("whole address spaces, both families at once and nothing are sets like others", async () => {
+  writeFileSync(join(folder.path, "nothing.txt"), "");
+  await assertPrints(["0.0.0.0/0", "::/0"], "aggregate", "0.0.0.0/0", "::/0");
+  await assertPrints([], "subtract", "0.0.0.0/0", "0.0.0.0/0");
+  await assertPrints([], "aggregate", "nothing.txt");
+  const { stdout } = await sets("subtract", "0.0.0.0/0", "0.0.0.0");
+  assert.deepEqual(
+    stdout.trimEnd().split("\n"),
+    Array.from({ length: 32 }, (_, at) =>
+      at === 0 ? "0.0.0.1" : `${[24, 16, 8, 0].map((shift) => ((2 ** at) >>> shift) & 255).join(".")}/${32 - at}`,
+    ),
+  );
+  assert.equal((await sets("fit", "nothing.txt", "--entries", "1")).stderr, "0 prefixes for 0, exact\n");
+  assert.match((await sets("fit", "block.txt", "--entries", "0")).stderr, /--entries "0": give a whole number from 1/);
+  const both = await sets("fit", "0.0.0.0/0", "::/0", "--entries", "1", "--loss", "add");
+  assert.match(both.stderr, /need at least 2 prefixes, as IPv4 and IPv6 have no prefix in common.*; allow 2 or more/);
+});
