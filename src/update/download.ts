@@ -75,7 +75,7 @@ export interface Exchange<Result> {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Statuses of transient failures. */
-const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
+const TRANSIENT_STATUS = new Set([429, 500, 502, 503, 504]);
 /** Bytes of an unneeded body that are read to keep the connection; after more, it is closed. */
 const DUMPED = 1 << 16;
 /** Maximum seconds that a server may make us wait before the next attempt. */
@@ -261,7 +261,7 @@ async function redirectOf(
 ): Promise<string | undefined> {
   const location = textOf(headers["location"]);
   const isRedirect = REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href);
-  if (!isRedirect && !PASSING_STATUS.has(statusCode)) return undefined;
+  if (!isRedirect && !TRANSIENT_STATUS.has(statusCode)) return undefined;
   await body.dump({ limit: DUMPED, signal });
   if (isRedirect) return new URL(location, url.href).href;
   const problem = `${url.href} responds with status ${statusCode}`;

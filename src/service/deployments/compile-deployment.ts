@@ -284,7 +284,7 @@ async function suspicionsOf(
     Pick<GuardedList, "carved"> & { readonly exact: Readonly<Record<Family, number>> },
   { definition, published, before }: CompileRequest,
 ): Promise<Reason[]> {
-  if (published === null || !isOther(datasets, published.datasets)) return [];
+  if (published === null || !hasOtherDataset(datasets, published.datasets)) return [];
   const count = datasetSources(definition).length + (content.carved === undefined ? 0 : 1);
   const known = before?.length === count ? before : undefined;
   const [earlier, later] =
@@ -297,7 +297,7 @@ async function suspicionsOf(
  * Whether a dataset that both lists use has changed. A dataset that only one of them uses was added or removed by a
  * user.
  */
-function isOther(now: PublishedList["datasets"], before: PublishedList["datasets"]): boolean {
+function hasOtherDataset(now: PublishedList["datasets"], before: PublishedList["datasets"]): boolean {
   const kinds = Object.keys(before) as (keyof typeof before)[];
   return kinds.some((kind) => now[kind] !== undefined && now[kind] !== before[kind]);
 }

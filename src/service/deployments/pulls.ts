@@ -39,7 +39,7 @@ export class Pulls {
   }
 
   async start(): Promise<void> {
-    await this.#learn();
+    await this.#readOthers();
     this.#repeated.start();
   }
 
@@ -97,7 +97,7 @@ export class Pulls {
   async #exchange(): Promise<void> {
     await this.#record();
     try {
-      if (this.#services.memory.everyDeployment().length > 0) await this.#learn();
+      if (this.#services.memory.everyDeployment().length > 0) await this.#readOthers();
     } catch {
       // The store's outage is logged elsewhere; this is tried again.
     }
@@ -117,7 +117,7 @@ export class Pulls {
     }
   }
 
-  async #learn(): Promise<void> {
+  async #readOthers(): Promise<void> {
     for (const pull of await this.#services.store.read("pullTimes")) this.#note(pull);
   }
 }

@@ -187,7 +187,7 @@ export class LogIdentification {
       for (const each of [path, this.#request.countsPath]) await rm(each, { force: true }).catch(() => {});
       if (error instanceof BatchError && isOfOutput(error)) this.outputError = error;
       this.error = this.#reasonOf(error);
-      if (isNoText(error)) throw new ServiceError("not-text", this.error);
+      if (isNotText(error)) throw new ServiceError("not-text", this.error);
       if (!(error instanceof BatchError) && !signal.aborted) throw error;
     }
   }
@@ -293,7 +293,7 @@ function isOfOutput({ code }: BatchError): boolean {
 }
 
 /** Formats that the pipeline recognizes and rejects, and what `checkedHead` finds. */
-function isNoText(error: unknown): boolean {
+function isNotText(error: unknown): boolean {
   return error instanceof BatchError && (error.code === "input-compression" || error.code === "input-encoding");
 }
 

@@ -93,8 +93,8 @@ async function replayed(
 ): Promise<Replayed> {
   const { organisationId, now } = request;
   const gatherer = new Sources(services);
-  const asking = { organisationId, now, services: { ...services, lists: { sources: gatherer } } };
-  const read = await readSource(source, field, asking);
+  const scope = { organisationId, now, services: { ...services, lists: { sources: gatherer } } };
+  const read = await readSource(source, field, scope);
   if ("ruleset" in read) {
     const found = await atOneVersion(
       () => services.memory.ruleset(organisationId, read.ruleset),

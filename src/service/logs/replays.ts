@@ -52,10 +52,10 @@ export class Replays {
   }
 
   /** Organisations that list the most lose their oldest replays first, so none can push out those of others. */
-  #dropBeyond(most: number): void {
+  #dropBeyond(max: number): void {
     const rows = new Map(this.#kept.entries().map(([id, replays]) => [id, rowsOf(replays)]));
     let sum = rows.values().reduce((all, each) => all + each, 0);
-    while (sum > most) {
+    while (sum > max) {
       const [id, before] = [...rows].reduce((a, b) => (b[1] > a[1] ? b : a));
       this.#keep(id, this.#kept.get(id)!.slice(1));
       const after = rowsOf(this.#kept.get(id) ?? []);

@@ -41,7 +41,7 @@ interface Found {
 }
 
 /** What a ruleset says about addresses that the same rules cover. */
-interface Said {
+interface RulesetText {
   readonly json: string;
   readonly decides: boolean;
   readonly nextChangeAt: number;
@@ -61,7 +61,7 @@ export async function explainAddresses(
   const { organisationId, now } = request;
   const found = await findRules(batch, request, services);
   const authors = request.hasActors ? await authorsOf(found, organisationId, services) : NO_AUTHORS;
-  const said = found.map((each) => new RulesetTexts(each, authors, now));
+  const rulesetTexts = found.map((each) => new RulesetTexts(each, authors, now));
   const deployments = await gatherDeployments(organisationId, now, services);
   const listed = await inSlices(explainingDeployments(batch, deployments));
   const cbs = isActivePlan(memory.plan(organisationId, "cbs"), now) ? catalogue.view().writer : undefined;
@@ -73,7 +73,7 @@ export async function explainAddresses(
   if (seen !== undefined) metrics.countLookups("cti", batch.count, countOf(seen));
   return (index) => {
     const ip = batch.texts[index]!;
-    const rulesets = said.map((texts) => texts.at(index)).filter((each) => each !== undefined);
+    const rulesets = rulesetTexts.map((texts) => texts.at(index)).filter((each) => each !== undefined);
     return `{"ip":"${ip}",${rulesetMembers(rulesets)},"deployments":[${listed[index] ?? ""}],"cbs":${
       cbs === undefined ? "null" : cbs.document(matches![index]!, ip)
     },"cti":${cti === undefined ? "null" : cti.document(ip, seen![index] as never)}}`;
@@ -84,10 +84,10 @@ function countOf(matches: Uint32Array): number {
   return matches.reduce((count, match) => count + (match === 0 ? 0 : 1), 0);
 }
 
-function rulesetMembers(said: readonly { readonly about: Ruleset; readonly said: Said }[]): string {
-  const purposes = new Set(said.filter(({ said: { decides } }) => decides).map(({ about: { purpose } }) => purpose));
-  const next = Math.min(Number.POSITIVE_INFINITY, ...said.map(({ said: { nextChangeAt } }) => nextChangeAt));
-  const rulesets = said.map(({ said: { json } }) => json).join(",");
+function rulesetMembers(found: readonly { readonly about: Ruleset; readonly text: RulesetText }[]): string {
+  const purposes = new Set(found.filter(({ text: { decides } }) => decides).map(({ about: { purpose } }) => purpose));
+  const next = Math.min(Number.POSITIVE_INFINITY, ...found.map(({ text: { nextChangeAt } }) => nextChangeAt));
+  const rulesets = found.map(({ text: { json } }) => json).join(",");
   return `"decision":"${decisionOf(purposes)}","next_change_at":${timestampJson(next)},"rulesets":[${rulesets}]`;
 }
 
@@ -173,7 +173,7 @@ class RulesetTexts {
   readonly #now: number;
   /** The beginning of every text of the ruleset. */
   readonly #start: string;
-  readonly #said = new Map<number, Said>();
+  readonly #texts = new Map<number, RulesetText>();
 
   constructor(found: Found, authors: Authors, now: number) {
     this.#found = found;
@@ -184,16 +184,16 @@ class RulesetTexts {
   }
 
   /** Undefined where no rule covers it. */
-  at(index: number): { readonly about: Ruleset; readonly said: Said } | undefined {
+  at(index: number): { readonly about: Ruleset; readonly text: RulesetText } | undefined {
     const id = this.#found.ids[index]!;
     if (id === 0) return undefined;
-    let said = this.#said.get(id);
-    if (said === undefined) this.#said.set(id, (said = this.#write(this.#found.covering.get(id)!)));
-    return { about: this.#found.about, said };
+    let text = this.#texts.get(id);
+    if (text === undefined) this.#texts.set(id, (text = this.#write(this.#found.covering.get(id)!)));
+    return { about: this.#found.about, text };
   }
 
   /** Neither prefixes nor timestamps contain anything that JSON escapes. */
-  #write(rules: readonly Rule[]): Said {
+  #write(rules: readonly Rule[]): RulesetText {
     const { deciding, covering, nextChangeAt, coveredUntil } = explainRules(rules, this.#now);
     const decider = deciding === null ? "null" : `"${formatPrefix(deciding.prefix)}"`;
     const times = `"next_change_at":${timestampJson(nextChangeAt)},"covered_until":${timestampJson(coveredUntil)}`;

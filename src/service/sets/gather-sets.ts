@@ -4,7 +4,7 @@ import { Sources, type SourceServices } from "../deployments/gather-source.ts";
 import { readSource, rethrow } from "../deployments/read-deployment.ts";
 
 /** Who makes the request, and when. */
-export interface Asking {
+export interface Requester {
   readonly organisationId: string;
   readonly now: number;
 }
@@ -16,15 +16,15 @@ export interface Asking {
 export async function gatherSets(
   sources: readonly DeploymentSource[],
   field: string,
-  { organisationId, now }: Asking,
+  { organisationId, now }: Requester,
   services: SourceServices,
 ): Promise<AddressSet[]> {
   const gatherer = new Sources(services);
-  const asking = { organisationId, now, services: { ...services, lists: { sources: gatherer } } };
+  const scope = { organisationId, now, services: { ...services, lists: { sources: gatherer } } };
   const sets: AddressSet[] = [];
   for (const [index, source] of sources.entries()) {
     const place = `${field}[${index}]`;
-    const read = await readSource(source, place, asking);
+    const read = await readSource(source, place, scope);
     const gathered = await gatherer.gather(organisationId, read, now).catch((error: unknown) => rethrow(error, place));
     sets.push(gathered.addresses);
   }
