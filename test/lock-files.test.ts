@@ -14,7 +14,7 @@ interface Package {
 type Packages = Record<string, Package>;
 
 const root = join(import.meta.dirname, "..");
-const LOCK_FILES = ["", "bench", "tools", "examples/duckdb"];
+const LOCK_FILES = ["", "bench", "tools", "examples/duckdb", "examples/kafka"];
 
 const packagesOf = (folder: string): Packages =>
   (JSON.parse(readFileSync(join(root, folder, "package-lock.json"), "utf8")) as { packages: Packages }).packages;
