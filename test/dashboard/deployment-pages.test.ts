@@ -137,6 +137,27 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
   });
 
   test(
+    "timeouts are switched on for formats that have them, and the preview counts entries with one",
+    { skip: onlyLong() },
+    async () => {
+      const opened = await t.open("#/deployments/new", { user: editor });
+      const { page } = opened;
+      const include = page.getByRole("group", { name: "Include" });
+      await include.getByLabel("Include from").selectOption("prefixes");
+      await include.getByLabel("Addresses and prefixes", { exact: true }).fill("20.9.0.1");
+      await include.getByRole("button", { name: "Add prefixes" }).click();
+      await page.getByText("The list would be published.").waitFor();
+      await page.getByText("Limits", { exact: true }).click();
+      await page.getByLabel("Give entries that expire a timeout").check();
+      await page.getByText("entries in the format text cannot have times").first().waitFor();
+      await page.getByLabel("Format", { exact: true }).selectOption("nftables");
+      await page.getByText("With a timeout").waitFor();
+      await page.getByText("0 entries", { exact: true }).waitFor();
+      await end(opened);
+    },
+  );
+
+  test(
     "a deployment that someone else has changed meanwhile is neither overwritten nor deleted",
     { skip: onlyLong() },
     async () => {

@@ -112,6 +112,16 @@ test("an update adds limits to those set before", async () => {
   assert.deepEqual((await document("Limits")).options, { families: [4, 6], max_shrink: 10, max_entries: 5 });
 });
 
+test("timeouts are set and shown, previewed, and refused for formats without them", async () => {
+  await done("create", "Timed", "--include", "20.0.0.0/24", "--format", "ipset", "--timeouts");
+  assert.deepEqual((await document("Timed")).options, { timeouts: true });
+  assert.match(await done("show", "Timed"), /limits +timeouts true/);
+  assert.match(await done("preview", "Timed"), /^ {2}with a timeout: 0 entries$/m);
+  await fails(/--timeouts: entries in the format text cannot have times/, "update", "Timed", "--format", "text");
+  await done("update", "Timed", "--format", "text", "--default-limits");
+  assert.deepEqual((await document("Timed")).options, {});
+});
+
 test("a preview of a changed deployment, of a new one, and why it would be refused", async () => {
   const server = ["--server", `http://127.0.0.1:${service.port}`];
   await make("Previewed", "20.0.0.0/24", "2a00:1::/32");

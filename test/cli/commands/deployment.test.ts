@@ -44,6 +44,27 @@ test("what has expired by --now is not listed", async () => {
   assert.deepEqual([later.code, later.stdout], [0, "20.0.3.0/24\n"]);
 });
 
+test("with timeouts, entries that expire say in how many seconds, counted from --now", async () => {
+  const now = ["--now", "2099-12-31T23:59:00Z"];
+  const args = ["--include", "rules.ipsieve", "--exclude", "20.0.2.128/25", "--timeouts", ...now];
+  const { code, stdout } = await deployment("render", ...args, "--format", "ipset");
+  const lines = stdout.split("\n").filter((line) => line.startsWith("add "));
+  assert.equal(code, 0);
+  assert.deepEqual(lines, ["add ipsieve_4_new 20.0.2.0/25 timeout 60 -exist", "add ipsieve_4_new 20.0.3.0/24 -exist"]);
+  const rules = ["--include", "rules.ipsieve", "--timeouts", ...now];
+  // Without times, the two networks are one entry.
+  for (const [format, line] of [
+    ["nftables", /^20\.0\.2\.0\/24 timeout 60s,?$/m],
+    ["mikrotik", /^add list="ipsieve" address=20\.0\.2\.0\/24 timeout=60s$/m],
+    ["crowdsec-csv", /^60s,range,20\.0\.2\.0\/24,ban,ipsieve$/m],
+  ] as const)
+    assert.match((await deployment("render", ...rules, "--format", format)).stdout, line);
+  const preview = await deployment("preview", ...rules, "--format", "ipset");
+  assert.match(preview.stdout, /^ {2}with a timeout: 1 entry of 2$/m);
+  const few = await deployment("render", ...rules, "--format", "ipset", "--max-entries", "1");
+  assert.match(few.stderr, /the list has 2 entries, more than the 1 allowed/);
+});
+
 test("standard output gets the list in a program's format, for one family", async () => {
   const args = ["--include", "block.txt", "--exclude", "20.0.0.0/23", "--purpose", "allowlist"];
   const { stdout } = await deployment("render", ...args, "--format", "f5");
@@ -92,6 +113,10 @@ test("a command with contradictory options is an error", async () => {
     [["--include", "block.txt", "-o", "block.txt"], /-o block\.txt is what --include reads/],
     [["--include", "block.txt", "--max-entries", "0"], /give a whole number from 1/],
     [["--include", "block.txt", "--device", "sonicwal-25k"], /did you mean sonicwall-25k\?/],
+    [
+      ["--include", "block.txt", "--timeouts"],
+      /--timeouts: entries in the format text cannot have times; choose one of /,
+    ],
     [["--include", "block.txt", "--set-name", "x"], /the format text cannot contain a name/],
   ] as const) {
     const { code, stderr } = await deployment("render", ...args);

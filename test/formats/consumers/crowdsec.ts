@@ -12,25 +12,35 @@ export const crowdsec: Consumer = {
   format: "crowdsec-csv",
   wrongLine: "3600s,range,192.0.2.0/33,ban,list",
   missing: missingCommand("cscli", "version", "crowdsec"),
-  async listed(file, addresses, folder) {
-    const url = `http://127.0.0.1:${await freePort()}`;
-    const path = configure(folder, url);
-    const cscli = (...words: string[]): string => output("cscli", ["-c", path, ...words]);
-    cscli("machines", "add", "test", "-p", "a-password-of-this-test", "-u", url, "-f", join(folder, "machine.yaml"));
-    cscli("bouncers", "add", "test", "-k", KEY);
-    return whileRunning("crowdsec", ["-c", path, "-no-cs", "-no-capi"], async ({ process }) => {
-      await untilItAnswers(process, () => isBlocked(url, "192.0.2.1"));
-      writeFileSync(join(folder, "list.csv"), file);
-      // How many were imported is only printed.
-      const rows = file.split("\n").length - 2;
-      const printed = cscli("decisions", "import", "-i", join(folder, "list.csv"));
-      assert.match(printed, new RegExp(`${rows} decisions successfully imported`));
+  listed: (file, addresses, folder) =>
+    whileImported(file, folder, async (isListed) => {
       const answers: boolean[] = [];
-      for (const address of addresses) answers.push(await isBlocked(url, address));
+      for (const address of addresses) answers.push(await isListed(address));
       return answers;
-    });
-  },
+    }),
 };
+
+/** Imports decisions into an engine of its own, and asks it about addresses as long as `run` takes. */
+export async function whileImported<Result>(
+  file: string,
+  folder: string,
+  run: (isListed: (address: string) => Promise<boolean>) => Promise<Result>,
+): Promise<Result> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const path = configure(folder, url);
+  const cscli = (...words: string[]): string => output("cscli", ["-c", path, ...words]);
+  cscli("machines", "add", "test", "-p", "a-password-of-this-test", "-u", url, "-f", join(folder, "machine.yaml"));
+  cscli("bouncers", "add", "test", "-k", KEY);
+  return whileRunning("crowdsec", ["-c", path, "-no-cs", "-no-capi"], async ({ process }) => {
+    await untilItAnswers(process, () => isBlocked(url, "192.0.2.1"));
+    writeFileSync(join(folder, "list.csv"), file);
+    // How many were imported is only printed.
+    const rows = file.split("\n").length - 2;
+    const printed = cscli("decisions", "import", "-i", join(folder, "list.csv"));
+    assert.match(printed, new RegExp(`${rows} decisions successfully imported`));
+    return run((address) => isBlocked(url, address));
+  });
+}
 
 /** What a bouncer asks for every connection. */
 async function isBlocked(url: string, address: string): Promise<boolean> {
