@@ -67,6 +67,14 @@ test("from a ruleset to the list that a device reads; then with a read-only key"
   assert.equal((await create({ name: "x", include: [{ ruleset }] }, reader)).status, 403);
   const { body: page } = await ask(t, "GET", `${PATH}?page_size=1`, { key: reader });
   assert.deepEqual([page.count, page.items[0].id, page.next], [1, id, null]);
+  const setActive = (active: boolean) => ask(t, "PATCH", PATH + id, { key, body: { active } });
+  for (const [active, status] of [
+    [false, 403],
+    [true, 200],
+  ] as const) {
+    await setActive(active);
+    assert.equal((await ask(t, "GET", `${PATH}${id}/urls/`, { key })).status, status);
+  }
   assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
   assert.equal((await ask(t, "GET", PATH + id, { key })).status, 404);
   assert.equal((await ask(t, "GET", `${PATH}${id}/urls/`, { key })).status, 410);
