@@ -16,12 +16,16 @@ const OPERATIONS: Readonly<Record<NamedOperation, SetOperation>> = {
 
 /**
  * The first set combined with each of the others in turn. O(all sets), in slices.
- * @throws ServiceError "invalid" for a number of sets that the operation does not take
+ * @throws ServiceError "invalid" for a number of sets that the operation does not take; the reason of `signal`
  */
-export async function computeSet(operation: NamedOperation, sets: readonly AddressSet[]): Promise<AddressSet> {
+export async function computeSet(
+  operation: NamedOperation,
+  sets: readonly AddressSet[],
+  signal: AbortSignal,
+): Promise<AddressSet> {
   checkNumber(operation, sets.length);
   let [result = AddressSet.EMPTY] = sets;
-  for (const other of sets.slice(1)) result = await inSlices(result.combining(OPERATIONS[operation], other));
+  for (const other of sets.slice(1)) result = await inSlices(result.combining(OPERATIONS[operation], other), signal);
   return result;
 }
 

@@ -10,6 +10,7 @@ import { gatherSets } from "../../../service/sets/gather-sets.ts";
 import type { DeploymentSource } from "../../../store/deployment.ts";
 import { inSlices } from "../../../turns/in-slices.ts";
 import type { App } from "../../app-type.ts";
+import { clientGone } from "../../http/client-gone.ts";
 import { streamJson } from "../../http/reply.ts";
 import { addressesBytes, READ_EDL } from "../../operation.ts";
 import {
@@ -43,9 +44,10 @@ function addRelate(app: App, services: Services): void {
     bodyExample: { sets: [{ prefixes: ["203.0.113.0/24", "198.51.100.7"] }, { prefixes: ["203.0.113.0/25"] }] },
   };
   const config = { ...READ_EDL, bodyBytes: addressesBytes(settings) };
-  app.post("/edl/ip-rulesets::relate", { config, schema }, async (request) => {
+  app.post("/edl/ip-rulesets::relate", { config, schema }, async (request, reply) => {
+    const signal = clientGone(reply);
     const sets = await setsIn(request, request.body.sets, services);
-    return relationsDocument(await inSlices(relating(sets))) as never;
+    return relationsDocument(await inSlices(relating(sets), signal)) as never;
   });
 }
 
@@ -69,7 +71,8 @@ function addCompute(app: App, services: Services): void {
   app.post("/sets::compute", { config, schema }, async (request, reply) => {
     const { operation, sets, family } = request.body;
     checkNumber(operation, sets.length);
-    const result = await computeSet(operation, await setsIn(request, sets, services));
+    const signal = clientGone(reply);
+    const result = await computeSet(operation, await setsIn(request, sets, services), signal);
     return streamJson(reply, joined(setTexts(result, family)));
   });
 }
