@@ -19,6 +19,9 @@ import { grouped } from "../output/numbers.ts";
 import { printChunks } from "../output/print-chunks.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { wholeNumber } from "../parse-arguments.ts";
+import { rulesOnServer } from "../rules-on-server.ts";
+import { RULESET } from "../server-source.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../service-connection.ts";
 import { UsageError } from "../usage-error.ts";
 
 const MAX_TOP = 1_000_000;
@@ -39,15 +42,21 @@ export const replayCommand: Command = {
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue of services; default: ${DEFAULT_CATALOGUE}` },
     { name: "now", value: "TIME", help: "ignore rules that have expired by TIME; default: now" },
     { name: "json", help: "print one JSON document" },
+    ...CONNECTION_OPTIONS,
   ],
   notes: [
-    RULES_NOTE,
+    `${RULES_NOTE} ruleset:NAME, or its id, is a ruleset on a server.`,
     'The log is read as by identify; "-" is standard input. Each line counts for the rule that decides about its address: the most specific active one.',
+    KEY_NOTE,
     "Exit code: 0 if a rule is hit, 1 if none is, 2 after an error.",
   ],
   examples: [
     { command: "ipsieve replay access.log --rules draft.csv", what: "whom would the draft block?" },
     { command: "ipsieve replay access.log --rules draft.csv --against live.ipsieve", what: "what would change?" },
+    {
+      command: "ipsieve replay access.log --rules draft.csv --against ruleset:blocklist",
+      what: "the same against a ruleset on a server",
+    },
   ],
   run,
 };
@@ -57,9 +66,9 @@ async function run(args: Arguments): Promise<number> {
   if (path === undefined) throw new UsageError("give --rules RULES");
   const most = wholeNumber("top", args.value("top") ?? "10", MAX_TOP, 1);
   const now = nowOf(args);
-  const rules = await openedRules(args, path);
+  const rules = await rulesOf(args, path);
   const against = args.value("against");
-  const other = against === undefined ? undefined : await openedRules(args, against);
+  const other = against === undefined ? undefined : await rulesOf(args, against);
   const cataloguePath = args.value("snapshot") ?? defaultCatalogue();
   const snapshot = await openCatalogueSnapshot(cataloguePath);
   const catalogue = catalogueOf(snapshot, cataloguePath, now);
@@ -77,6 +86,10 @@ async function run(args: Arguments): Promise<number> {
   };
   await printChunks([args.has("json") ? `${JSON.stringify(documentOf(report))}\n` : textOf(report)]);
   return replay.lines > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+function rulesOf(args: Arguments, text: string): Promise<Ruleset> {
+  return text.startsWith(RULESET) ? rulesOnServer(args, text.slice(RULESET.length)) : openedRules(args, text);
 }
 
 /** Something that was hit, and how often. */

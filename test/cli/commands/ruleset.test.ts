@@ -494,6 +494,24 @@ describe("what a blocklist should not block", () => {
       rules: [{ ip: "20.0.1.0/24", name: "partner", expires_at: null, role: "decides" }],
     });
     assert.equal((await call(["explain", "20.9.9.9", ...server])).code, 1);
+    // A log against a draft and the rules of the server, by name and by id.
+    file("access.log", "20.0.2.1 a\n20.0.2.1 b\n20.0.1.1 c\n20.9.9.9 d\n");
+    file("draft.csv", "ip\n20.9.9.9\n20.0.2.1\n");
+    const log = join(folder.path, "access.log");
+    const draft = join(folder.path, "draft.csv");
+    const replay = ["replay", log, "--json", "--rules"];
+    const replayed = JSON.parse((await call([...replay, draft, "--against", `ruleset:${BLOCKLIST}`])).stdout);
+    assert.deepEqual(
+      [replayed.hit.lines, replayed.only_rules.lines, replayed.only_against.lines, replayed.only_against.addresses],
+      [3, 1, 1, 1],
+    );
+    const { id } = JSON.parse(await done("list", "--json")).find(({ name }: any) => name === BLOCKLIST);
+    const live = JSON.parse((await call([...replay, `ruleset:${id}`])).stdout);
+    assert.deepEqual(live.top_rules, [{ ip: "20.0.0.0/16", name: "wide", lines: 3, addresses: 2 }]);
+    assertRefused(
+      await call([...replay, "ruleset:Nowhere"]),
+      /^ipsieve: there is no ruleset "Nowhere"; "ipsieve ruleset list" lists them$/m,
+    );
     assertRefused(
       await call(["explain", "20.0.0.1", "--rules", "x.txt", ...server]),
       /^ipsieve: --rules is for rules in files; leave it out, or leave out --server$/m,

@@ -1,0 +1,27 @@
+import { Ruleset } from "../rulesets/ruleset.ts";
+import { chosenRuleset } from "./chosen-ruleset.ts";
+import type { Arguments } from "./command.ts";
+import { rejectLines } from "./listed-rules.ts";
+import { RulesetOnServer } from "./ruleset-on-server.ts";
+import { ServiceConnection } from "./service-connection.ts";
+
+/**
+ * The rules that a ruleset on a server has now, expired ones included, by its name or id. Throws UsageError if there is
+ * none, or for what the server rejects; ConnectionError if it does not answer.
+ */
+export async function rulesOnServer(args: Arguments, text: string): Promise<Ruleset> {
+  const connection = new ServiceConnection(args);
+  const about = await connection.use((client) => chosenRuleset(client, text));
+  const rules = await new RulesetOnServer(connection, about).export({
+    format: "ndjson",
+    activeOnly: false,
+    setName: undefined,
+  });
+  const decoder = new TextDecoder();
+  let list = "";
+  for await (const part of rules) list += decoder.decode(part, { stream: true });
+  const { name, purpose } = about;
+  const ruleset = new Ruleset({ name, purpose, allowSpecialPurpose: true });
+  rejectLines(name, ruleset.import(list, "ndjson").errors);
+  return ruleset;
+}
