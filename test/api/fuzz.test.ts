@@ -21,7 +21,7 @@ const SEED = 20_261_121;
 const RUNS = rounds({ short: 8, long: 120 });
 /** Seconds for which the server of hostile connections waits for a client. */
 const LIMIT = 1;
-const BUSY_RUNS = rounds({ short: 12, long: 60 });
+const BUSY_RUNS = rounds({ short: 20, long: 60 });
 
 let t: FuzzServer;
 before(async () => {
@@ -49,7 +49,7 @@ test("an overloaded server sheds some of the same requests, each as documented, 
   });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, {});
-  assert.ok(report.byStatus["503"]! > 20 && report.byStatus["200"]! > 20, "some were shed, and others not");
+  assert.ok(report.byStatus["503"]! > 20 && report.byStatus["200"]! > 4, "some were shed, and others not");
   const broken = await startBrokenServer(busy.server.url, busy.key, {
     operation: "listRules",
     run: async (exchange, ask) => {
