@@ -541,7 +541,8 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual((await replica.store.write({ kind: "set-plan", ...plan, ...by(2) })).plan, plan);
         assert.deepEqual(
           (await replica.store.write({ kind: "set-plan", ...plan, active: false, until: null, ...by(3) })).plan,
-          { ...plan, active: false, until: null },
+          { ...plan, active: false, until: 3 },
+          "a plan that is turned off ends then",
         );
         assert.equal(replica.memory.plans.size, 1);
         const create = {

@@ -858,7 +858,7 @@ describe("invalid server URLs", () => {
     assertRefused(
       await ruleset("list", "--server", `http://127.0.0.1:${port}`),
       new RegExp(
-        `^ipsieve: no response from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); no server listens there`,
+        `^ipsieve: no response from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service is running`,
       ),
     );
   });
