@@ -11,8 +11,8 @@ import { brokenIdentifies, compareIdentify, namedPrefixes, NO_COUNTS, oracleOf }
 const SEED = 20_261_121;
 
 /**
- * The whole of both families, single addresses, nestings 33 deep, mapped prefixes, one prefix in several nodes, and
- * crowds of neighbours.
+ * Both whole address spaces, single addresses, prefixes nested 33 deep, mapped prefixes, one prefix in several nodes,
+ * and dense groups of neighbours.
  */
 function generated(random: Random) {
   const builder = new CatalogueBuilder();

@@ -8,7 +8,7 @@ import { IdentifyOracle, type Named } from "../oracle/identify-oracle.ts";
 const END = 1n << 128n;
 const MAPPED = 0xffffn << 32n;
 
-/** How many addresses of each kind were compared, and how many of them were found. */
+/** How many addresses of each kind were compared, and how many of them had a match. */
 export interface Counts {
   inside: number;
   edges: number;
@@ -19,7 +19,7 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { inside: 0, edges: 0, outside: 0, ipv4: 0, found: 0 };
 
-/** The prefixes that went into a catalogue, as the oracle takes them. */
+/** The prefixes that went into a catalogue, in the form that the oracle takes. */
 export function namedPrefixes(trie: PrefixTrie, catalogue: Catalogue): Named[] {
   return [...trie].map(({ prefix, values }) => {
     const [first, length] =
@@ -68,7 +68,7 @@ export function compareIdentify(
     const place = randomNumber(random);
     let address = first + (place % size);
     if (kind === "edges") address = [first, first + size - 1n, first - 1n, first + size][random.below(4)]!;
-    // Far away: of IPv4 where the prefix is.
+    // Far away: an IPv4 address if the prefix is IPv4.
     if (kind === "outside") address = first >> 32n === 0xffffn ? MAPPED | (place & 0xffff_ffffn) : place;
     if (address < 0n || address >= END) continue;
     const text = random.below(8) === 0 ? longForm(address) : oracleFormat(address);
@@ -82,7 +82,7 @@ export function compareIdentify(
   }
 }
 
-/** Eight groups, the last two of a mapped address as a quad. */
+/** Eight groups; the last two of a mapped address are written as a dotted quad. */
 function longForm(address: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) =>
     ((address >> BigInt(112 - 16 * i)) & 0xffffn).toString(16).toUpperCase(),
@@ -98,7 +98,7 @@ function numberOf(words: readonly number[]): bigint {
   return words.reduce((value, word) => (value << 32n) | BigInt(word), 0n);
 }
 
-/** Wrong in the ways that are near: each must be noticed. */
+/** Broken variants whose answers are nearly right: each must be noticed. */
 export function brokenIdentifies(
   catalogue: Catalogue,
   identify: (text: string) => LookupDocument,

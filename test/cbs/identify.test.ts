@@ -194,7 +194,7 @@ test("a malformed text throws; it is never a miss", () => {
   }
 });
 
-/** The same question answered line by line. */
+/** The same lookup, answered by a scan of the lines. */
 function scan(lines: readonly (readonly [string, ...string[]])[], text: string) {
   const asked = parsePrefix(text, "mask");
   const covering = lines

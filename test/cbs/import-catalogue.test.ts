@@ -95,7 +95,7 @@ describe("the catalogue of published lists", () => {
       ["/cloud/google/by-service/google-cloud", "/cloud/oracle/by-service/oci", "/saas/zoom/meetings"].map(full),
       ["Google Cloud All services", "Oracle Cloud Infrastructure", "Zoom Meetings"],
     );
-    // Catalogues of before that name both alike.
+    // Catalogues made before the rename give both nodes the same name.
     const old = catalogueOf(
       [
         ["10.0.0.0/8", "/cloud/google/by-service/google-cloud"],
@@ -204,7 +204,7 @@ describe("the catalogue of published lists", () => {
     );
     assert.deepEqual(timesById, {
       cloudflare: [day(11), day(20), day(13)],
-      // What the list says itself counts for more.
+      // The time in the list itself takes precedence.
       google: ["2026-08-21T01:05:42.583Z", day(20), day(13)],
       "google-cloud": [null, null, null],
     });
@@ -251,7 +251,7 @@ test("the catalogue of the published lists", { skip: noPublishedLists }, (contex
     catalogue.nodes.filter(({ id }) => !/^(\/[a-z0-9_.-]+){1,5}$/.test(id)),
     [],
   );
-  // No address of Google Cloud is Google's, and every one of Google's own list is either.
+  // No Google Cloud address belongs to the Google node, and neither does any in Google's own list.
   const cloud = JSON.parse(readPublished("google/cloud.json")!) as { prefixes: Record<string, string>[] };
   for (const { ipv4Prefix, ipv6Prefix } of cloud.prefixes) {
     assert.equal(identifyText(catalogue, (ipv4Prefix ?? ipv6Prefix)!).cbs_ids.includes("/saas/google"), false);

@@ -7,10 +7,10 @@ import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { SMALL_LISTS } from "./importers/small-lists.ts";
 
-/** "Perplexity-User" is one word: what the crawler calls itself. */
+/** "Perplexity-User" is one word: it is the crawler's own name. */
 const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/);
 
-/** Whether a name begins with all of the name before it. */
+/** Whether a name starts with the whole of the name before it. */
 function isDoubled(label: string): boolean {
   const names = label.split(" > ").map(wordsOf);
   return names.some((name, at) => at > 0 && names[at - 1]!.every((word, place) => name[place] === word));

@@ -13,7 +13,7 @@ import { isGuarded } from "../../src/csv/write-row.ts";
 import { addresses, catalogueOf, entries } from "./catalogues.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 
-/** Fills the holes in as `batch` does, byte by byte. */
+/** Fills in the holes as `batch` does, byte by byte. */
 function fill(template: Uint8Array, text: string): string {
   const address = parseAddress(text);
   const parts: Uint8Array[] = [];

@@ -117,7 +117,7 @@ describe("search by address", () => {
   });
 });
 
-/** The distance as its definition says, in a table of all of it. */
+/** The distance by its definition, with the full table. */
 function distance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -203,7 +203,7 @@ test("the bundled catalogue: the large providers come first", async () => {
   ]) {
     assert.equal(bundled.search(text!)[0]?.id, id);
   }
-  // It knows AS numbers only, and those of Google are Googlebot's, too.
+  // It has AS numbers only, and Google's cover Googlebot too.
   assert.ok(bundled.search("googlebot").some(({ id }) => id === "/saas/google"));
   assert.deepEqual(bundled.search("googlexyzxyzw"), []);
 });

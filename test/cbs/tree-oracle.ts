@@ -4,7 +4,7 @@ import { prefixBits } from "../oracle/prefix-oracle.ts";
 
 export type Line = readonly [prefix: string, ...ids: string[]];
 
-/** The canonical prefixes of the lines with an id that is wanted, in order. */
+/** The canonical prefixes of the lines whose id is wanted, in order. */
 export function prefixesWith(lines: readonly Line[], isWanted: (id: string) => boolean): string[] {
   const found = new Map<string, string>();
   for (const [text, ...ids] of lines) {
@@ -19,7 +19,7 @@ export function isBelow(node: string | undefined, id: string): boolean {
   return node === undefined || id === node || (node.startsWith("/") && id.startsWith(`${node}/`));
 }
 
-/** What prefixes hold, by looking at each pair of them: one inside another one adds no address. */
+/** What prefixes contain, found by comparing each pair: one inside another adds no address. */
 export function extentOf(prefixes: readonly string[]): Extent {
   const bits = prefixes.map((text) => prefixBits(parsePrefix(text)));
   const four = bits.filter((text) => text.startsWith("4"));

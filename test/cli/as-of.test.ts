@@ -8,7 +8,7 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { run, temporaryFolder } from "./run-command.ts";
 
-/** Generations by the name of their file, which is not always right, and when they were made. */
+/** Generations by file name, which is not always right, and the times at which they were made. */
 const GENERATIONS = {
   "20260101T000000.000Z.ipsieve": "2026-01-01T00:00:00.000Z",
   "20260301T235959.999Z.ipsieve": "2026-03-01T23:59:59.999Z",
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => folder.remove());
 
-/** The address is in a service that is called by its time. */
+/** Puts the address into a service that is named after the time. */
 async function writeGeneration(path: string, time: string): Promise<void> {
   const builder = new CatalogueBuilder();
   builder.add(parsePrefix("192.0.2.0/24"), `made ${time}`);

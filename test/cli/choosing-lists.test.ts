@@ -1,6 +1,6 @@
 /**
- * The worked example of docs/choosing-lists.md says what the command prints about the lists it is about. Skipped where
- * these lists are missing: they are not part of the project.
+ * The worked example of docs/choosing-lists.md shows what the command prints about its lists. Skipped where these lists
+ * are missing: they are not part of the project.
  */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
@@ -13,10 +13,10 @@ const ROOT = join(import.meta.dirname, "../..");
 const TEXT = readFileSync(join(ROOT, "docs/choosing-lists.md"), "utf8");
 const BLOCKLISTS = resolve(PUBLISHED, "../blocklists");
 const skip = existsSync(BLOCKLISTS) ? false : `no blocklists in ${BLOCKLISTS}`;
-/** The columns of the first table. */
+/** The columns of the first table: node ids. */
 const NODES = ["/saas/github/web", "/saas/github/actions", "/cdn/cloudflare", "/bot/google", "/saas/microsoft365"];
 
-/** The rows of the table below a heading: the cells of each, without the backticks and the two lines of its head. */
+/** The rows of the table below a heading: the cells of each, without backticks and without the two header lines. */
 function rowsBelow(heading: string, text = TEXT): string[][] {
   const section = text.split(/^## /m).find((part) => part.startsWith(heading))!;
   const lines = section.split("\n").filter((line) => line.startsWith("|"));

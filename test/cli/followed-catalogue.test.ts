@@ -23,7 +23,7 @@ async function catalogue(path: string, prefix: string): Promise<Buffer> {
   return readFileSync(path);
 }
 
-/** A server whose catalogue is what `offered` has; undefined: nothing. */
+/** A server whose catalogue comes from `offered`; undefined: there is none. */
 async function follow(context: TestContext, offered: { bytes: Buffer | undefined }, trustedKey?: string) {
   const folder = temporaryFolder(trustedKey === undefined ? {} : { "trusted.pub": trustedKey });
   const keys = trustedKey === undefined ? [] : ["--trusted-key", join(folder.path, "trusted.pub")];
@@ -122,7 +122,7 @@ test("a server with a trusted key accepts only signed catalogues, from the URL a
   assert.equal((await ready()).status, 503);
   offered.bytes = signed;
   await until("the signed catalogue is loaded", async () => (await loaded()) === 1);
-  // Someone who can write to the disk puts another one there.
+  // Someone with write access to the disk replaces the file.
   await writeFile(file, unsigned);
   await until(
     "it has been refused",

@@ -141,8 +141,8 @@ describe(
     const without = (text: string): string => text.replace(/ips_\S+/, "KEY");
 
     /**
-     * What comes of the command: its exit code and how much it has written where. The files hold the time when they
-     * were made.
+     * The outcome of the command: its exit code and how much it has written where. The files contain the time at which
+     * they were made.
      */
     async function outcome(command: string, standardError: "kept" | "full" | "closed") {
       rmSync(join(folder.path, OUTPUT), { force: true });

@@ -11,7 +11,7 @@ let folder: ReturnType<typeof temporaryFolder>;
 let umask: number;
 before(() => {
   folder = temporaryFolder();
-  umask = process.umask(0); // the commands inherit it: nothing is kept from anyone unless they do it
+  umask = process.umask(0); // inherited by the commands: only what they do themselves restricts access
 });
 after(() => {
   process.umask(umask);
@@ -22,7 +22,7 @@ const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(
 const environment = (home: string): NodeJS.ProcessEnv => ({ IPSIEVE_HOME: home, IPSIEVE_DB: "", DATABASE_URL: "" });
 const call = (home: string, ...args: string[]) => run(args, { cwd: folder.path, env: environment(home) });
 
-/** Runs a command as a user who owns nothing, which only root can. */
+/** Runs a command as a user who owns nothing; only root can do this. */
 function runAsOther(args: readonly string[], cwd: string): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, NODE_TEST_CONTEXT: "", ...environment(cwd) };
   return spawnSync(
@@ -41,7 +41,7 @@ const whyNoOther =
     ? false
     : "no command can be run as another user here: that needs root, setpriv, and sources that all may read";
 
-/** Runs a server until it listens, looks, and ends it. */
+/** Runs a server until it listens, calls `look`, and ends the server. */
 async function serve(home: string, look: () => void, ...args: string[]): Promise<Outcome> {
   const child = start(["serve", "--port", "0", ...args], { cwd: folder.path, env: environment(home) });
   const outcome = outcomeOf(child);
@@ -89,7 +89,7 @@ describe(
         [modeOf(join(folder.path, "restored")), modeOf(join(folder.path, "restored/new.db"))],
         ["700", "600"],
       );
-      // Who could read the old one can read the new one.
+      // Whoever could read the old one can read the new one.
       chmodSync(join(folder.path, "restored/new.db"), 0o640);
       assert.equal((await call(home, "db", "restore", "copy.db", "--force", "--db", "restored/new.db")).code, 0);
       assert.equal(modeOf(join(folder.path, "restored/new.db")), "640");
@@ -146,7 +146,7 @@ describe(
         `${database}: other users of this machine may read or change it; run: chmod 600 ${quoted(database)}`,
         `${home}: other users of this machine may read or change it; run: chmod 700 ${quoted(home)}`,
       ]);
-      // A folder that is not ours alone is its administrator's affair.
+      // The permissions of a folder that is not the command's own are its administrator's business.
       const elsewhere = join(folder.path, "shared.db");
       writeFileSync(elsewhere, "", { mode: 0o644 });
       assert.deepEqual(warnings(await serve(home, () => {}, "--db", elsewhere)), [

@@ -16,7 +16,7 @@ before(() => {
 });
 after(() => folder.remove());
 
-/** Every form of line: those that are read from bytes, those that only look so, and those that are not. */
+/** Every form of line: those that are read from bytes, those that only look as if they were, and those that are not. */
 const FORMS: readonly ((random: () => number) => string)[] = [
   (random) => `${random() % 256}.${random() % 300}.${random() % 256}.${random() % 256}`,
   (random) => `  10.${random() % 256}.0.0/16\t`,
@@ -41,7 +41,7 @@ const FORMS: readonly ((random: () => number) => string)[] = [
   (random) => `# ${"long ".repeat(random() % 30_000)}`,
 ];
 
-/** What a list is read as: an item for each line that is not empty, by its bytes alone where `fromBytes` is set. */
+/** What a list is read as: an item for each line that is not empty, from its bytes alone where `fromBytes` is set. */
 async function linesOf(path: string, fromBytes: boolean): Promise<{ read: string[]; plain: number }> {
   const read: string[] = [];
   let plain = 0;

@@ -1,4 +1,7 @@
-/** Backup, restore and upgrade on both databases: the commands of docs/operating.md, with servers in their processes. */
+/**
+ * Backup, restore and upgrade on both databases: the commands of docs/operating.md, with servers in processes of their
+ * own.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,19 +33,19 @@ import { until } from "../until.ts";
 import { temporaryFolder, outcomeOf, type Outcome } from "./run-command.ts";
 
 const WRITERS = 3;
-/** Rules that each writer has added before the backup begins. */
+/** The number of rules that each writer has added before the backup begins. */
 const BEFORE = rounds({ short: 15, long: 150 });
 const LIST = "192.0.2.0/24\n";
 const DOCUMENT = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
 
-/** The commands that follow a title in bold in the document. */
+/** The commands that follow a bold title in the document. */
 function stepsOf(title: string): string {
   const steps = new RegExp(`^\\*\\*${title}\\*\\*.*\\n\\n((?: {4}.*\\n)+)`, "m").exec(DOCUMENT)?.[1];
   assert.ok(steps !== undefined, `docs/operating.md has no steps for ${title}`);
   return steps.replaceAll(/^ {4}/gm, "");
 }
 
-/** A machine with a home folder, an empty database, and the commands of the document. */
+/** A machine with a home folder, an empty database and the commands of the document. */
 class Machine {
   readonly location: StoreLocation;
   readonly #folder: string;
@@ -57,7 +60,7 @@ class Machine {
     this.location = databaseUrl === undefined ? { file: join(this.#home, "ipsieve.db") } : { url: databaseUrl };
   }
 
-  /** Executes the steps in the folder of the backups, which all machines share. */
+  /** Executes the steps in the backup folder, which all machines share. */
   async execute(title: string): Promise<Outcome> {
     const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
     const env = {
@@ -87,7 +90,7 @@ class Machine {
   }
 }
 
-/** Rules that programs add one after the other, in their order. */
+/** Programs that each add rules one after the other, in order. */
 class Writers {
   readonly acknowledged: string[][] = Array.from({ length: WRITERS }, () => []);
   readonly sent: string[][] = Array.from({ length: WRITERS }, () => []);
@@ -118,8 +121,8 @@ class Writers {
 const counts = (lists: readonly (readonly string[])[]): number[] => lists.map(({ length }) => length);
 
 /**
- * What is wrong with rules that were restored: of each writer, the first ones have to be there, at least as many as
- * `least` and at most as many as `most`, without a gap.
+ * What is wrong with restored rules: of each writer, the first ones must be present, at least `least` and at most
+ * `most` of them, without a gap.
  */
 function faultsOf(held: ReadonlySet<string>, { sent }: Writers, least: readonly number[], most: readonly number[]) {
   return sent.flatMap((ips, writer) => {
@@ -146,7 +149,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Requests to the server on a port, whichever that is at the moment. */
+/** Makes requests to whichever server is on the port at the moment. */
 function asking(port: number, key: string) {
   const url = `http://127.0.0.1:${port}`;
   return async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -163,7 +166,10 @@ function asking(port: number, key: string) {
 /** An organisation with plans, a key and an empty ruleset. */
 const addCustomer = (location: StoreLocation): Promise<FilledStore> => fillStore(location, 0, new Random(1));
 
-/** A list that devices fetch: its URL, once it is published. The path alone, as servers have ports of their own. */
+/**
+ * Creates a list that devices fetch; returns its URL once it is published. Only the path, as each server has its own
+ * port.
+ */
 async function publishFeed(ask: ReturnType<typeof asking>): Promise<string> {
   const definition = { name: "edge", include: [{ prefixes: [LIST.trim()] }] };
   const { id } = (await ask("/v1/edl/deployments/", definition)).body;
@@ -194,7 +200,7 @@ function makeMachine(database: string, name: string): Machine {
 
 type Rows = Readonly<Record<string, readonly Record<string, unknown>[]>>;
 
-/** The rows of all tables of the first release; of the columns that there are in `known`. */
+/** The rows of all tables of the first release; if `known` is given, only the columns that it has. */
 async function rowsIn(location: StoreLocation, known?: Rows): Promise<Rows> {
   const engine = openEngine(location);
   await using _ = engine;
@@ -217,7 +223,10 @@ function expectedAfter(rows: Rows): Rows {
   return { ...rows, store: [{ ...rows["store"]![0], schema: SCHEMA_VERSION }], changes };
 }
 
-/** The file as the first release left it, or the dump that pg_dump made of it; this release's backup wants it migrated. */
+/**
+ * The file as the first release left it, or the dump that pg_dump made of it; the backup of this release requires it to
+ * be migrated.
+ */
 async function backUpAsEarlier(machine: Machine): Promise<void> {
   if ("url" in machine.location) {
     rmSync(join(folder.path, "backup.dump"), { force: true });
@@ -230,7 +239,7 @@ async function backUpAsEarlier(machine: Machine): Promise<void> {
   await sql`vacuum into ${join(folder.path, "backup.db")}`.execute(engine.db);
 }
 
-/** A server on the upgraded database gives what the first release had, and goes on from there. */
+/** A server on the upgraded database serves what the first release had, and continues from there. */
 async function answersAsBefore(port: number, keys: FirstKeys): Promise<void> {
   const ask = asking(port, keys.valid);
   const rules = `/v1/edl/ip-rulesets/${FIRST_RULESET}/rules`;
@@ -293,13 +302,13 @@ for (const { name, skip } of DATABASES) {
       const after = await held();
       assert.deepEqual(faultsOf(after, writers, least, most), []);
       t.diagnostic(`${after.size} rules restored, ${least.reduce(sum)} acknowledged before, ${most.reduce(sum)} sent`);
-      // The negative control: what was acknowledged later is missing, and a rule that vanished would be told.
+      // The negative control: what was acknowledged later is missing, so a rule that had vanished would be reported.
       assert.equal(faultsOf(after, writers, counts(writers.acknowledged), counts(writers.sent)).length, WRITERS);
       assert.equal(faultsOf(new Set([...after].slice(1)), writers, least, most).length, 1);
 
       assert.deepEqual([(await ask(feed)).text, (await ask(`${feed}x`)).status], [LIST, 404]);
       const again = `${known.sequence}`;
-      // The lost numbers are given to other changes: the number alone would tell a follower nothing.
+      // The lost numbers are given to other changes: a number alone would not show a follower that they differ.
       for (let n = 0; Number((await ask("/v1/changes?limit=1")).body.sequence) <= known.sequence; n++)
         assert.equal((await ask(rules, { ip: `203.0.${113 + (n >> 8)}.${n & 255}` })).status, 201);
       assert.equal((await ask(`/v1/changes?after=${again}`)).status, 200);

@@ -19,12 +19,10 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** No updated catalogue, whatever the home of who runs the tests holds. */
+/** No updated catalogue, whatever is in the home folder of the user who runs the tests. */
 export const NO_HOME = join(tmpdir(), "ipsieve-no-home");
 
-/**
- * Starts the real command in a process of its own, without colours and updated catalogues unless `env` says otherwise.
- */
+/** Starts the real command in a process of its own, without colours or updated catalogues unless `env` sets them. */
 export function start(args: readonly string[], { cwd, env, stdin }: RunOptions = {}): ChildProcess {
   const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
   const child = spawn(process.execPath, [COMMAND_FILE, ...args], {
@@ -32,11 +30,11 @@ export function start(args: readonly string[], { cwd, env, stdin }: RunOptions =
     env: { ...inherited, IPSIEVE_HOME: NO_HOME, ...env },
     stdio: [stdin ?? "pipe", "pipe", "pipe"],
   });
-  child.stdin?.on("error", () => {}); // the command may end before it has read all
+  child.stdin?.on("error", () => {}); // the command may end before it has read everything
   return child;
 }
 
-/** Runs the real command to its end. */
+/** Runs the real command to completion. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const child = start(args, options);
   child.stdin?.end(options.input ?? "");
@@ -55,7 +53,7 @@ export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   return { code, signal, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
 }
 
-/** A folder of its own with these files, and how to remove it. */
+/** A temporary folder with these files, and how to remove it. */
 export function temporaryFolder(files: Readonly<Record<string, string | Buffer>> = {}): {
   path: string;
   remove: () => void;

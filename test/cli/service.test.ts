@@ -17,7 +17,7 @@ before(() => {
 });
 after(() => folder.remove());
 
-/** Runs the command without the environment's databases; its home is the folder. */
+/** Runs the command without the databases of the environment, with the folder as its home. */
 const call = (...args: string[]) =>
   run(args, { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
 const failing = async (message: RegExp, ...args: string[]) => {
@@ -228,7 +228,7 @@ describe("db", () => {
     const running = { isDone: false };
     const backup = call("db", "backup", "copy.db", "--db", file).finally(() => (running.isDone = true));
     let written = 0;
-    // Rules come in pairs: half of one would be told.
+    // Rules are added in pairs: half of a pair would be noticed.
     for (; !running.isDone; written++) {
       const items = [0, 1].map((half) => ({ add: adding(`10.${written >> 8}.${written & 255}.${half}`) }));
       await server.store.write({

@@ -195,14 +195,14 @@ test("429 of the service: the client waits if that is short enough, otherwise re
   const impatient = new Client({ baseUrl: t.server.url, key, maxWait: 0 });
   await impatient.get("/v1/edl/ip-rulesets/");
   await assert.rejects(impatient.get("/v1/edl/ip-rulesets/"), { name: "ProblemError", kind: "rate-limit-exceeded" });
-  // One second of the minute is left, and passes on the server's clock while the client waits.
+  // One second of the minute is left; it passes on the server's clock while the client waits.
   t.clock.now += 59_000;
   setTimeout(() => (t.clock.now += 1000), 200);
   const patient = new Client({ baseUrl: t.server.url, key, maxWait: 5000 });
   assert.equal((await patient.get("/v1/edl/ip-rulesets/")).count, 2);
 });
 
-/** A server that answers as it is told, and keeps what it was asked. */
+/** A server that gives the scripted answers, and records the requests. */
 async function scripted(
   answers: readonly [number, Record<string, string>][],
 ): Promise<{ url: string; asked: IncomingMessage[]; close(): void }> {

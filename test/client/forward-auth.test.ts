@@ -1,4 +1,4 @@
-/** The example of a program that reverse proxies ask, behind nginx and HAProxy with the configuration beside it. */
+/** The example program that reverse proxies query, with nginx and HAProxy configured as in its folder. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { missingCommand } from "../tools.ts";
 import { until } from "../until.ts";
 
 const EXAMPLE = join(import.meta.dirname, "../../examples/forward-auth");
-/** In which the tests say who the client is. */
+/** The header in which the tests name the client. */
 const CLIENT = "X-Test-Client";
 const missing = missingCommand("nginx", "-v", "nginx-light") || missingCommand("haproxy", "-v", "haproxy");
 
@@ -51,7 +51,7 @@ describe("the example of forward authentication", { skip: missing || onlyLong() 
   };
   const status = async (port: number, headers: Record<string, string>, path = "/"): Promise<number> =>
     (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
-  /** What a client gets through each of the proxies. */
+  /** The statuses that a client gets through each of the proxies. */
   const through = (client: string): Promise<number[]> =>
     Promise.all([ports.nginx, ports.haproxy].map((port) => status(port, { [CLIENT]: client })));
   const untilThrough = (client: string, expected: number): Promise<void> =>
@@ -113,11 +113,11 @@ describe("the example of forward authentication", { skip: missing || onlyLong() 
 
   test("listed clients get 403 from both proxies, others the application", async () => {
     for (const client of ["192.0.2.7", "2001:db8::7"]) assert.deepEqual(await through(client), [403, 403]);
-    // In other locations of the server, too.
+    // In other locations of the server too.
     assert.equal(await status(ports.nginx, { [CLIENT]: "192.0.2.7" }, "/static/a"), 403);
     assert.ok(!passed.includes("192.0.2.7") && !passed.includes("2001:db8::7"));
     for (const client of ["198.51.100.7", "2001:db9::7"]) assert.deepEqual(await through(client), [200, 200]);
-    // Without being asked about, a listed client gets the application, too.
+    // Without the check, a listed client reaches the application too.
     assert.equal(await status(ports.application, { [CLIENT]: "192.0.2.7" }), 200);
   });
 

@@ -1,4 +1,4 @@
-/** A client that follows the changes of a real server, and a ruleset in its process. */
+/** A client that follows the changes of a real server, and mirrors a ruleset in its own process. */
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { connect } from "node:net";
@@ -27,7 +27,7 @@ const write = async (method: string, path: string, body?: unknown): Promise<void
 const deciding = (mirror: RulesetMirror, address: string): string | undefined =>
   mirror.rules.check(address, t.clock.now)?.name ?? undefined;
 
-/** A proxy in front of the server, whatever its port is at the moment, whose connections can be cut. */
+/** A proxy to the server, whatever its port is at the moment, whose connections can be cut. */
 async function startProxy() {
   const sockets = new Set<Socket>();
   const state = { isDown: false };

@@ -21,7 +21,7 @@ interface Listed {
   readonly expiresAt: number | null;
 }
 
-/** A world of 256 addresses: a list, what services have, and the rules that allow. */
+/** A world of 256 addresses: a list, the prefixes of services, and the rules that allow. */
 interface World {
   readonly list: readonly Prefix[];
   readonly services: readonly (readonly Prefix[])[];
@@ -53,7 +53,7 @@ function worldOf(seed: number): World {
   };
 }
 
-/** By looking at each address: how many of it each protected thing and the list have in common. */
+/** Found by looking at each address: how many addresses the list shares with each protected thing. */
 function expected({ list, services, clouds, rulesets }: World, now = NOW): Record<string, number> {
   const active = rulesets.map((rules) => latest(rules).filter(({ expiresAt }) => (expiresAt ?? Infinity) > now));
   const things: readonly (readonly [string, readonly Prefix[], readonly Prefix[]])[] = [
@@ -70,7 +70,7 @@ function expected({ list, services, clouds, rulesets }: World, now = NOW): Recor
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-/** A ruleset has one rule for a prefix: the last one that was set. */
+/** A ruleset has one rule per prefix: the last one that was set. */
 function latest(rules: readonly Listed[]): Listed[] {
   return [...new Map(rules.map((rule) => [formatPrefix(rule.prefix), rule])).values()];
 }
@@ -123,8 +123,8 @@ test("the hits of a list equal an exhaustive check; single prefixes and long lis
 });
 
 /**
- * Asks again and again as rules are set and deleted and time goes on and back; half of the lists have a prefix that
- * covers everything. Gives how many answers were wrong, and how many had hits.
+ * Repeats the query as rules are set and deleted and time moves forward and back; half of the lists have a prefix that
+ * covers everything. Returns how many answers were wrong, and how many had hits.
  */
 function askAgain(
   seed: number,
@@ -222,7 +222,7 @@ test("services of the bundled catalogue: crawlers, CDNs and applications always,
     ]);
   assert.deepEqual(told("1.1.1.1"), [["/cdn/cloudflare", "1", "1.1.1.1"]]);
   assert.deepEqual(told("1.1.1.0/24", "1.1.1.1"), [["/cdn/cloudflare", "256", "1.1.1.0/24"]]);
-  // An address of a cloud, the network around it, and one of an access provider.
+  // A cloud address, the network around it, and one of an access provider.
   assert.deepEqual(told("3.5.140.1"), []);
   assert.deepEqual(told("3.5.140.0/24"), [["/cloud/aws", "256", "3.5.140.0/24"]]);
   assert.deepEqual(told("73.0.0.0/16"), []);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { isFormula } from "../../src/csv/formula.ts";
 import { csvField, csvRow, isGuarded } from "../../src/csv/write-row.ts";
 
-/** The field of a row of one, as RFC 4180 has it. */
+/** The field of a one-field row, read as RFC 4180 defines it. */
 function read(field: string): string {
   return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
 }

@@ -43,13 +43,13 @@ function good(): { metadata: CtiMetadata; table: PrefixTable } {
   return { metadata, table: freeze(trie) };
 }
 
-/** Everything that reads a dataset, on all its addresses. */
+/** Calls everything that reads a dataset, on all its addresses. */
 function askAll(metadata: unknown, table: PrefixTable): void {
   const dataset = new CtiDataset(metadata, table);
   for (const ip of IPS) {
     dataset.lookup(ip);
     const { seen, spoofable, classification, actor, tags, last_seen, network } = dataset.lookupExtended(ip);
-    // Whatever a crafted file says, the members have their types.
+    // Whatever a crafted file contains, the members have their types.
     assert.ok(
       seen && (spoofable === null || typeof spoofable === "boolean") && CLASSIFICATIONS.includes(classification),
     );
@@ -71,7 +71,7 @@ const blob = (...documents: number[][]): CtiMetadata["documents"] => {
     ends: new Uint8Array(Uint32Array.from(documents, (document) => (end += document.length)).buffer),
   };
 };
-/** Four documents, the last of them this one. */
+/** Four documents, of which this is the last. */
 const withDocument =
   (...bytes: number[]) =>
   (metadata: CtiMetadata): unknown => ({ ...metadata, documents: blob([], [], [], bytes) });

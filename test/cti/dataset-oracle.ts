@@ -15,7 +15,7 @@ const least = <Value>(none: Value, ...values: Value[]): Value =>
 const greatest = <Value>(none: Value, ...values: Value[]): Value =>
   known(values).sort((a, b) => (a < b ? 1 : -1))[0] ?? none;
 
-/** The one whose texts and numbers, in order, sort first; what is not known sorts last. */
+/** The one whose texts and numbers, in order, sort first; unknown values sort last. */
 function firstWhole<Whole>(a: Whole, b: Whole, parts: (whole: Whole) => (string | number | null)[]): Whole {
   const [ofA, ofB] = [parts(a), parts(b)];
   for (let i = 0; i < ofA.length; i++) {
@@ -28,7 +28,7 @@ function firstWhole<Whole>(a: Whole, b: Whole, parts: (whole: Whole) => (string 
   return a;
 }
 
-/** The rules of a union, written down on the JSON documents. Shares no code with src. */
+/** The rules of a union, written out on the JSON documents. Shares no code with src. */
 function unite(a: FeedDocument, b: FeedDocument): FeedDocument {
   return {
     spoofable: [a, b].some(({ spoofable }) => spoofable === false) ? false : (a.spoofable ?? b.spoofable),
@@ -66,7 +66,7 @@ function unite(a: FeedDocument, b: FeedDocument): FeedDocument {
   };
 }
 
-/** The slow answer: a list of prefixes with their documents, read from one end to the other. */
+/** The slow answer: a list of prefixes with their documents, read from start to end. */
 export class DatasetOracle {
   readonly #prefixes = new PrefixOracle();
   readonly #documents = new Map<string, FeedDocument>();
@@ -78,7 +78,7 @@ export class DatasetOracle {
     this.#documents.set(bits, before === undefined ? document : unite(before, document));
   }
 
-  /** Of the most specific prefix that covers the address; undefined without one. */
+  /** The document of the most specific prefix that covers the address; undefined without one. */
   lookup(address: Address): FeedDocument | undefined {
     const longest = this.#prefixes.matches(address).at(-1);
     return longest && this.#documents.get(prefixBits(longest.prefix));

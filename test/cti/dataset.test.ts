@@ -25,7 +25,7 @@ function freezeDataset(builder: CtiBuilder): CtiDataset {
   return new CtiDataset(metadata, freeze(trie));
 }
 
-/** The dataset as made, and as opened from a file. */
+/** The dataset as built, and as opened from a file. */
 async function forms(builder: CtiBuilder): Promise<{ made: CtiDataset; opened: CtiDataset; matcher: Matcher }> {
   const { trie, metadata } = builder.build(ABOUT);
   const table = freeze(trie);
@@ -88,7 +88,10 @@ for (const { name, entries, given = entries, addresses } of PREFIX_SETS) {
   });
 }
 
-/** A document of which each member is known or not; few different values, so that documents meet and contradict. */
+/**
+ * A document in which each member is known or unknown; few different values, so that documents overlap and contradict
+ * each other.
+ */
 function randomDocument(random: Random): FeedDocument {
   const some = <Value>(make: () => Value, none: Value): Value => (random.below(3) === 0 ? make() : none);
   const text = (): string => ["a", "b", 'ä\n"', "\u{1f4a1}", "\uffee"][random.below(5)]!;
@@ -123,7 +126,7 @@ function randomDocument(random: Random): FeedDocument {
   };
 }
 
-/** Few bits, so that prefixes repeat and nest. */
+/** Few distinct bits, so that prefixes repeat and nest. */
 function randomAddress(random: Random): string {
   const few = (): number => random.below(3);
   return random.below(2) === 0 ? `10.${few()}.${few()}.${few()}` : `2001:db8:${few()}::${few()}:${few()}`;
@@ -135,7 +138,7 @@ function randomPrefix(random: Random): string {
   return formatPrefix(parsePrefix(`${address}/${random.below(2) === 0 ? full : full - 1 - random.below(24)}`, "mask"));
 }
 
-/** Runs feeds of random lines and asks the oracle about random addresses. Returns how many answers differ. */
+/** Merges feeds of random lines and looks up random addresses in the oracle. Returns how many answers differ. */
 function differences(
   seed: number,
   break_: (document: FeedDocument) => FeedDocument = (document) => document,

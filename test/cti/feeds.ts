@@ -5,7 +5,7 @@ import { FeedImport, type FeedOptions } from "../../src/cti/import-feed.ts";
 import type { FeedReport } from "../../src/cti/importers/feed.ts";
 import { FeedError, type FeedErrorCode } from "../../src/cti/importers/feed-error.ts";
 
-/** What an entry says: its prefix, and what is known of it. */
+/** An entry: its prefix, and what is known about it. */
 export type Entry = readonly [prefix: string, known: Partial<CtiRecord>];
 
 /** Reads a feed whose text comes in pieces of this size. */
@@ -26,10 +26,10 @@ export function readFeed(
   return { entries, report: feed.end() };
 }
 
-/** A line that is left out: where, and what its message holds. */
+/** A line that is left out: its position, and what its message contains. */
 export type BadLine = readonly [what: string, text: string, line: number, column: number, message: RegExp];
 
-/** The feed has exactly this fault, however its text is cut into pieces. */
+/** Asserts that the feed has exactly this error, however its text is split into pieces. */
 export function assertSkipped([, text, line, column, message]: BadLine, options: FeedOptions = {}): void {
   for (const pieceLength of [Infinity, 1, 7]) {
     const { skippedLines, skippedCount } = readFeed(text, options, pieceLength).report;
@@ -42,7 +42,7 @@ export function assertSkipped([, text, line, column, message]: BadLine, options:
   }
 }
 
-/** A feed of which nothing can be used. */
+/** A feed of which nothing is usable. */
 export type BadFeed = readonly [what: string, text: string, code: FeedErrorCode, line: number];
 
 export function assertRefused([, text, code, line]: BadFeed, options: FeedOptions = {}): void {

@@ -1,4 +1,4 @@
-/** Signing in and out, keys, users, the audit log, usage and the overview, as someone at a browser sees them. */
+/** Signing in and out, keys, users, the audit log, usage and the overview, as a person at a browser sees them. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -33,7 +33,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
   after(() => t.close());
 
   const heading = (page: Page): Promise<string> => page.locator("h1").innerText();
-  /** What every test ends with. */
+  /** The checks at the end of every test. */
   const end = async (page: Page, errors: readonly string[]): Promise<void> => {
     assert.deepEqual(errors, []);
     await page.context().close();
@@ -235,8 +235,8 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
 
     const guest = await t.open(link.slice(link.indexOf("#")));
     await checkLooks(t, "join", link.slice(link.indexOf("#")));
-    // The password is what is asked for; one that is too short is reported as soon as the field is left, and without
-    // asking the server.
+    // The password field has the focus; a password that is too short is reported as soon as the field is left, without
+    // a request to the server.
     await guest.page.locator("input[name=password]:focus").waitFor();
     let asked = 0;
     guest.page.on("request", () => asked++);
@@ -547,7 +547,8 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.locator("dialog input[name=label]:focus").waitFor();
     for (let step = 0; step < 10; step++) {
       await page.keyboard.press("Tab");
-      // Between the last and the first control of the dialog stands the browser's own bar, where the page has no focus.
+      // Between the last and the first control of the dialog, the focus moves to the browser's own interface, and no
+      // element of the page has it.
       assert.equal(
         await page.evaluate(
           "document.activeElement === document.body || document.activeElement.closest('dialog') !== null",

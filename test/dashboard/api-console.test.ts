@@ -12,12 +12,12 @@ describe("the API console", { skip: missing }, () => {
   });
   after(() => t.close());
 
-  /** Opens the console, and notes what it asks for. */
+  /** Opens the console, and records the requests that it makes. */
   async function openConsole(
     path: string,
     options: Parameters<Dashboard["open"]>[1] = {},
   ): Promise<{ page: Page; errors: string[]; requests: string[] }> {
-    // It waits by the clock before it shows what an operation takes.
+    // It waits by the clock before it shows the input of an operation.
     const { page, errors } = await t.open("docs", { ...options, clockRuns: true });
     const requests: string[] = [];
     page.on("request", (request) => void requests.push(request.url()));
@@ -31,7 +31,7 @@ describe("the API console", { skip: missing }, () => {
     return requests.filter((url) => !url.startsWith(`${t.server.url}/`) && !url.startsWith("data:"));
   }
 
-  /** Sends the request of an operation that is open, and gives what the console shows of the answer. */
+  /** Sends the request of an operation that is open, and returns what the console shows of the response. */
   async function execute(page: Page, operation: string): Promise<{ status: string; body: string; url: string }> {
     const block = page.locator(`.opblock[id$="-${operation}"]`);
     await block.locator(".execute").click();
@@ -61,7 +61,7 @@ describe("the API console", { skip: missing }, () => {
       assert.equal(url, `${t.server.url}/v1/cbs/lookup?ip=1.1.1.1`);
       assert.deepEqual([errors, elsewhere(requests)], [[], []]);
 
-      // What would leave is seen by this test, and rejected by the policy.
+      // Negative control: a request to elsewhere is noticed by this test and blocked by the policy.
       await page.evaluate(`fetch("http://127.0.0.2:9/").catch(() => {})`);
       await page.evaluate(`document.body.append(Object.assign(document.createElement("script"), { text: "1" }))`);
       for (const refused of ["connect-src", "script-src"])

@@ -1,4 +1,4 @@
-/** A real browser in front of a real server, for the tests of the pages. */
+/** A real browser on a real server, for the tests of the pages. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +18,7 @@ const OUTPUT = join(import.meta.dirname, "../output/dashboard");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-/** The browser; undefined where there is none. */
+/** The browser; undefined if none is installed. */
 export const program =
   process.env["IPSIEVE_CHROMIUM"] ??
   (process.env["PATH"] ?? "")
@@ -26,36 +26,39 @@ export const program =
     .flatMap((folder) => NAMES.map((name) => join(folder, name)))
     .find((path) => existsSync(path));
 
-/** Why tests of pages are skipped; undefined where there is a browser. */
+/** Why tests of pages are skipped; undefined if there is a browser. */
 export const missing =
   program === undefined
     ? `there is no Chromium here: none of ${NAMES.join(", ")} in PATH, nor in IPSIEVE_CHROMIUM`
     : undefined;
 
-/** Each width and each color scheme once, and then the two that are left. */
+/** First each width and each colour scheme once, then the two remaining combinations. */
 const LOOKS = [
   [380, "light"],
   [1600, "dark"],
   [380, "dark"],
   [1600, "light"],
 ] as const;
-/** How many of them axe examines, at a second of processor time each: in the short form the first and the second in turns. */
+/**
+ * How many of them axe examines, at a second of processor time each: the short form alternates between the first and
+ * the second.
+ */
 const EXAMINED = rounds({ short: 1, long: LOOKS.length });
 /** How many pages have been checked. */
 let checked = 0;
-/** A picture of a page takes most of a second of processor time. */
+/** Taking a picture of a page costs most of a second of processor time. */
 const KEEPS_PICTURES = EXAMINED === LOOKS.length;
 
 interface PageOptions {
-  /** Who has signed in; no one unless given. */
+  /** The user who has signed in; by default none. */
   readonly user?: TestUser;
   readonly width?: number;
   readonly timeZone?: string;
-  /** Leaves the browser's clock running; by default it stands at the server's time. */
+  /** Lets the browser's clock run; by default it stands still at the server's time. */
   readonly clockRuns?: boolean;
 }
 
-/** A page, and what went wrong in it: errors of scripts, and what its policy did not let in. */
+/** A page, and what went wrong in it: script errors, and what its policy blocked. */
 export interface OpenPage {
   readonly page: Page;
   readonly errors: string[];
@@ -65,13 +68,13 @@ export interface Dashboard extends TestServer {
   readonly organisationId: string;
   /** A user of the organisation, or of another one. */
   user(role: Role, organisationId?: string): Promise<TestUser>;
-  /** Opens an address such as `#/keys` in a browser of its own, and waits until the page is there. */
+  /** Opens an address such as `#/keys` in a new browser context, and waits until the page has loaded. */
   open(hash: string, options?: PageOptions): Promise<OpenPage>;
 }
 
 /**
- * The server with the bundled catalogue, or that of another path, and the sample of threat intelligence, an
- * organisation with all plans, and no user yet.
+ * The server with the bundled catalogue, or with the one at another path, and the threat intelligence sample, with an
+ * organisation that has all plans, and no users yet.
  */
 export async function startDashboard(
   settings: Parameters<typeof startServer>[0] = {},
@@ -87,14 +90,14 @@ export async function startDashboard(
     feedTarget,
   );
   const organisationId = await addOrganisation(server, "Example Networks");
-  // It takes more than a second of processor time: where no page is opened, it is not started.
+  // Starting it takes more than a second of processor time, so it is started when the first page is opened.
   let browser: Promise<Browser> | undefined;
   const started = () =>
     (browser ??= chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] }));
   let users = 0;
   return {
     ...server,
-    // The server itself changes when it is started again.
+    // A restart replaces the server itself.
     get server() {
       return server.server;
     },
@@ -120,9 +123,9 @@ async function open(
     locale: "en-GB",
     reducedMotion: "reduce",
   });
-  // Much longer than anything takes, on a busy machine, too.
+  // Much longer than anything takes, even on a busy machine.
   context.setDefaultTimeout(120_000);
-  // As on a page over https; the browser asks no one.
+  // As on a page over https; the browser does not prompt for it.
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   if (user !== undefined)
     await context.addCookies([
@@ -139,7 +142,7 @@ async function open(
 async function watch(context: BrowserContext): Promise<string[]> {
   const errors: string[] = [];
   context.on("weberror", (error) => void errors.push(String(error.error())));
-  // That a request was rejected is told there too, and is no fault.
+  // The console also reports rejected requests, which are not errors of the page.
   context.on(
     "console",
     (message) =>
@@ -150,13 +153,13 @@ async function watch(context: BrowserContext): Promise<string[]> {
   return errors;
 }
 
-/** Waits until nothing is being fetched: a heading is there, and no line stands for a text to come. */
+/** Waits until nothing is being fetched: there is a heading, and no placeholder is left. */
 export async function settle(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
   await page.locator(".skeleton, .spinner").first().waitFor({ state: "detached" });
 }
 
-/** What axe finds of serious or critical impact, a line each. */
+/** What axe finds of serious or critical impact, one line each. */
 export async function accessibilityErrors(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   const violations = await page.evaluate(
@@ -170,21 +173,21 @@ export async function accessibilityErrors(page: Page): Promise<string[]> {
   );
 }
 
-/** Pixels by which the page is wider than its window. */
+/** By how many pixels the page is wider than its window. */
 export async function overflow(page: Page): Promise<number> {
   return Number(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"));
 }
 
-/** Keeps what a page looks like under test/output/dashboard/. */
+/** Saves a picture of the page under test/output/dashboard/. */
 async function keepPicture(page: Page, name: string): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true });
   await page.screenshot({ path: join(OUTPUT, `${name}.png`), fullPage: true });
 }
 
 /**
- * Holds what a page shows to what every page keeps, in both colors, narrow and wide: no serious fault of accessibility,
- * nothing wider than the window, nothing rejected by the policy. The long form, which `npm run test:programs` runs, has
- * axe examine all four looks and keeps a picture of each.
+ * Checks what every page must satisfy, in both colour schemes, narrow and wide: no serious accessibility error, nothing
+ * wider than the window, nothing blocked by the policy. The long form, which `npm run test:programs` runs, has axe
+ * examine all four looks and keeps a picture of each.
  */
 export async function checkLooks(
   dashboard: Dashboard,

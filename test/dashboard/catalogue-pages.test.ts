@@ -1,4 +1,4 @@
-/** The catalogue's tree, its search, and the prefixes of a node, as someone at a browser sees them. */
+/** The catalogue's tree, its search, and the prefixes of a node, as a person at a browser sees them. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -96,7 +96,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
         .then((text) => text.replace(/\D.*$/s, "")),
       String(root.children[0]!.ipv4_count + root.children[0]!.ipv6_count),
     );
-    // Only one item is in the order of Tab.
+    // Only one item is in the tab order.
     assert.equal(await page.locator("[role=treeitem][tabindex='0']").count(), 1);
     await page.getByRole("combobox", { name: "Search the catalogue" }).focus();
     await page.keyboard.press("Tab");
@@ -120,7 +120,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       ),
       ["2", "1", String(below.length), null],
     );
-    // By its first letter.
+    // Found by its first letter.
     await page.keyboard.press("d");
     assert.equal(await focused(page), below.find(({ name }) => name.toLowerCase().startsWith("d"))!.name);
     await page.keyboard.press("ArrowLeft");
@@ -157,7 +157,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await sign.click();
     await item(page, "Cloudflare").waitFor();
     assert.deepEqual(asked, ["?id=%2Fcdn"]);
-    // Opening is not showing.
+    // Expanding a node does not show its page.
     assert.match(page.url(), /#\/catalogue$/);
     await end(page, errors);
   });
@@ -202,7 +202,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   test("search while typing: after a pause, only the last text, by keyboard", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
-    // The answer to the first text comes after that to the last one.
+    // The response to the first text arrives after the response to the last one.
     await page.route("**/cbs/search?*", async (route) => {
       const q = new URL(route.request().url()).searchParams.get("q")!;
       asked.push(q);
@@ -210,7 +210,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       await route.continue().catch(() => {});
     });
     const box = page.getByRole("combobox", { name: "Search the catalogue" });
-    // Without a pause between the keys, however slow the machine is.
+    // No pause between the keys, however slow the machine is.
     const type = (text: string) =>
       box.evaluate((element, typed) => {
         for (let end = 1; end <= typed.length; end++) {
@@ -420,7 +420,7 @@ describe("a malicious catalogue", { skip: missing ?? false }, () => {
       await page.getByRole("button", { name: "Show all 50" }).click();
       assert.deepEqual((await page.locator(".card-name").allTextContents()).toSorted(), sorted);
       assert.deepEqual(await page.locator(".sources strong").allTextContents(), HOSTILE_TEXTS);
-      // None of their addresses is one of the web.
+      // None of their addresses is a web address.
       assert.equal(await page.locator(".sources a").count(), 0);
       await page.getByRole("combobox", { name: "Search the catalogue" }).fill("hostile");
       await page.getByRole("option").first().waitFor();
@@ -437,7 +437,7 @@ describe("a malicious catalogue", { skip: missing ?? false }, () => {
       await settle(page);
       assert.equal(await page.evaluate(WAS_OBEYED), false);
       assert.deepEqual(errors, []);
-      // Negative control: a text that is obeyed is noticed.
+      // Negative control: text that is interpreted as HTML is noticed.
       await page.evaluate(
         `document.querySelector("main").insertAdjacentHTML("beforeend", ${JSON.stringify(HOSTILE_TEXTS[10])})`,
       );

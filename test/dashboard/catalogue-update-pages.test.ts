@@ -1,4 +1,4 @@
-/** The catalogue is updated by an admin at a browser, from a folder of lists. */
+/** An admin at a browser updates the catalogue from a folder of lists. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** What the page of a compact list says of each rule, held to the list itself: random worlds, without a browser. */
+/**
+ * What the page of a compact list says about each rule, compared with the list itself: random worlds, without a
+ * browser.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../bench/data/random.ts";
@@ -39,7 +42,7 @@ function randomRules(random: Random): Rule[] {
   return [...rules.values()].sort((a, b) => comparePrefixes(a.prefix, b.prefix));
 }
 
-/** A dry run of the operation, of all rules. */
+/** A dry run of the operation on all rules. */
 function dryRun(rules: readonly Rule[]) {
   const { rules: parts, superfluous, superfluousForNow, united, redundant } = finished(compacting(rules, NOW));
   const list = parts.flatMap((part) => [...desiredIn(part)]);

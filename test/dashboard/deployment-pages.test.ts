@@ -1,4 +1,4 @@
-/** Deployments, as the administrator of a firewall makes and watches them at a browser. */
+/** Deployments, as the administrator of a firewall creates and monitors them at a browser. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { TestUser } from "../api/dashboard/browser.ts";
@@ -23,7 +23,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
         ...(body === undefined ? {} : { body }),
       })
     ).body;
-  /** A deployment whose list is in the given state. */
+  /** A deployment whose list has reached the given state. */
   async function make(body: object, status = "ok"): Promise<string> {
     const { id } = await api("POST", "", body);
     await until(`the deployment is ${status}`, async () => (await api("GET", id)).status === status);

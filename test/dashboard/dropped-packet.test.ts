@@ -7,7 +7,7 @@ import { missing } from "./browser.ts";
 
 const SCRIPT = fileURLToPath(new URL("./harness/dropped-packet.ts", import.meta.url));
 
-/** Why packets cannot be filtered here; false: they can. */
+/** Why packets cannot be filtered here; false if they can. */
 function whyNoFilter(): false | string {
   const absent = ["curl", "ip", "nft"].filter((program) => spawnSync("which", [program]).status !== 0);
   if (absent.length > 0) return `${absent.join(", ")} of Debian's curl, iproute2 and nftables are needed`;

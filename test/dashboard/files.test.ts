@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => t.close());
 
-/** Not by `fetch`, which sends an Accept-Encoding and decompresses of its own. */
+/** Not with `fetch`, which sends an Accept-Encoding and decompresses by itself. */
 async function fetchRaw(
   path: string,
   headers: Readonly<Record<string, string>> = {},

@@ -1,4 +1,7 @@
-/** What follows changes, as an admin sets it up and watches it at a browser: webhooks, bouncers, edge components and TAXII clients. */
+/**
+ * What follows changes, as an admin sets it up and monitors it at a browser: webhooks, bouncers, edge components and
+ * TAXII clients.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Webhook as Verifier } from "standardwebhooks";
@@ -14,9 +17,9 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
   let receiver: WebhookReceiver;
   let admin: TestUser;
   before(async () => {
-    // The tokens of edge components name the base URL; nothing is fetched from it.
+    // The tokens of edge components contain the base URL; nothing is fetched from it.
     t = await startDashboard({ outboundAllow: "127.0.0.0/8", baseUrl: "http://ipsieve.example" });
-    // Receivers compare the time of a message with their own clock.
+    // Receivers compare the time of a message with their own clocks.
     t.clock.now = Date.now();
     receiver = await WebhookReceiver.start();
     admin = await t.user("admin");

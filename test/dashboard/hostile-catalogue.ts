@@ -8,8 +8,8 @@ import { HOSTILE_TEXTS } from "../cases/hostile-texts.ts";
 const CREATED = new Date("2026-11-20T00:00:00Z");
 
 /**
- * Writes a catalogue into the folder whose names, and all that it says of its sources, are hostile; gives its path. The
- * n-th text names /cloud/n, which has 10.n.0.0/16.
+ * Writes a catalogue into the folder in which the names, and all details of the sources, are hostile; returns its path.
+ * The n-th text is the name of /cloud/n, which has 10.n.0.0/16.
  */
 export async function writeHostileCatalogue(folder: string): Promise<string> {
   const builder = new CatalogueBuilder();

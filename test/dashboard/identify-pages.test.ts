@@ -1,5 +1,5 @@
 /**
- * Identifying a log: uploaded, followed, looked at, downloaded, failed and given up, as someone at a browser sees it.
+ * Identifying a log: uploaded, followed, viewed, downloaded, failed and cancelled, as a person at a browser sees it.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { onlyLong } from "../rounds.ts";
 const SAMPLE = join(import.meta.dirname, "../../data/sample.log");
 const TEXT = readFileSync(SAMPLE);
 
-/** A way to the server that can be cut for good. */
+/** A connection to the server that can be cut permanently. */
 async function cuttable(port: number): Promise<{ readonly port: number; readonly cut: () => void }> {
   const sockets = new Set<Socket>();
   const wire = createServer((client) => {
@@ -48,7 +48,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A file of the name. */
+  /** A file with this name. */
   const file = (name: string, bytes: Uint8Array | string): string => {
     const path = join(folder, name);
     writeFileSync(path, bytes);
@@ -74,7 +74,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
       .allInnerTexts()
       .then((texts) => texts.map((text) => text.replaceAll(",", "")));
   const count = (value: number): string => value.toLocaleString("en-GB");
-  /** The upload goes so slowly, in bytes a second, that there is time to look. */
+  /** Makes the upload so slow, in bytes per second, that there is time to look. */
   const slow = async (page: Page, uploadThroughput: number): Promise<void> => {
     const tools = await page.context().newCDPSession(page);
     await tools.send("Network.enable");
@@ -413,7 +413,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   });
 
   test("corrupt gzip data: the reason, the position, and the results before it", { skip: onlyLong() }, async () => {
-    // Its middle is corrupt after a good beginning.
+    // A good beginning, then corrupt in the middle.
     const bytes = gzipSync(Buffer.concat(Array.from({ length: 20 }, () => TEXT)));
     bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64);
     const { page, errors } = await t.open("#/identify", { user: viewer });
@@ -509,7 +509,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
 
   test("a file that is too large is reported", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
-    // The server itself takes logs of any length; one that stands before it may not.
+    // The server itself accepts logs of any length; a proxy before it may not.
     await page.route("**/identifications?*", (route) =>
       route.fulfill({ status: 413, contentType: "text/html", body: "<h1>413</h1>" }),
     );

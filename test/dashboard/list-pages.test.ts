@@ -1,4 +1,4 @@
-/** External lists at a browser: added, fetched, refused, accepted, given credentials, used by a deployment. */
+/** External lists at a browser: added, fetched, refused, accepted, given credentials, and used by a deployment. */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ describe("pages of external lists", { skip: missing ?? false, timeout: 900_000 }
   let admin: TestUser;
   let publisher: Server;
   let published = `# a list\n${prefixes(40)}192.0.2.1:80\n`;
-  /** The key that each request came with. */
+  /** The key that came with each request. */
   const keys: unknown[] = [];
   before(async () => {
     publisher = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** What is known about an address or prefix, as someone at a browser sees it. */
+/** What is known about an address or prefix, as a person at a browser sees it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -31,7 +31,7 @@ describe("lookups", { skip: missing ?? false }, () => {
       ["104.16.0.0/20", "partner", null],
     ]);
     await addRuleset("Scanners", "blocklist", []);
-    // The branch's rule expires; the first ruleset's have two days less.
+    // The branch's rule expires; the first ruleset's rules have two days less.
     t.clock.now += 2 * DAY - 2;
   });
   after(() => t.close());
@@ -42,7 +42,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     rules: readonly (readonly [ip: string, name: string, days: number | null])[],
   ): Promise<string> {
     const post = (path: string, body: unknown) => visit(t, "POST", path, { token: editor.token, body });
-    // Rulesets of one millisecond are in the order of their ids.
+    // Rulesets created in the same millisecond are ordered by their ids.
     t.clock.now++;
     const {
       body: { id },
@@ -238,7 +238,7 @@ describe("lookups", { skip: missing ?? false }, () => {
           "Blocklist: in the mail log looked up",
         ],
       );
-      // The same as a table, for those who see no bars.
+      // The same figures as a table, for those who cannot see the bars.
       await page.getByText("As a table").click();
       const table = page.getByRole("table", { name: /Covering prefixes/ });
       assert.deepEqual(

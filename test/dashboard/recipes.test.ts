@@ -1,4 +1,4 @@
-/** What the dashboard says of formats, held against what the server does. */
+/** What the dashboard says about formats, compared with what the server does. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -45,7 +45,10 @@ test("a list is replaced only by a complete one, and cron finds the commands of 
   }
 });
 
-/** Runs a script with this `curl` in place of the real one, each time for the next list; ends in place of a fourth one. */
+/**
+ * Runs a script with this `curl` in place of the real one, which returns the next list each time, and ends the script
+ * when there is none left.
+ */
 function runWith(lists: readonly string[], { text }: Step): string {
   const folder = temporaryFolder();
   try {

@@ -1,4 +1,4 @@
-/** Rows that are fetched in pages while they change: by answers that come when the test says, without a browser. */
+/** Rows that are fetched in pages while they change: the test decides when responses arrive; without a browser. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +15,7 @@ interface Asked {
 
 const COUNT = 100_000;
 
-/** Each row tells the version that it is of, and its place. */
+/** Each row shows the version that it belongs to, and its index. */
 function pagesOf() {
   const asked: Asked[] = [];
   let changes = 0;

@@ -1,4 +1,4 @@
-/** Rulesets and their rules, as someone at a browser sees and changes them. */
+/** Rulesets and their rules, as a person at a browser sees and changes them. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test, type TestContext } from "node:test";
@@ -64,7 +64,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.context().close();
   };
 
-  /** The rows in sight, once all of them are there. */
+  /** The rows in view, once all of them have loaded. */
   async function shownRows(page: Page): Promise<ShownRow[]> {
     await page.locator(".rules .virtual-window code").first().waitFor();
     await page.waitForFunction(`document.querySelector(".virtual .bone, .virtual[aria-busy=true]") === null`);
@@ -78,7 +78,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     );
   }
 
-  /** Waits until the rows in sight are those of these addresses. */
+  /** Waits until the rows in view are those of these addresses. */
   const showsIps = (page: Page, ...wanted: readonly string[]): Promise<void> =>
     until(`the page shows ${wanted.join(", ")}`, async () =>
       isDeepStrictEqual(
@@ -185,7 +185,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     assert.match(page.url(), /state=expiring&days=30/);
     await page.reload();
     await showsIps(page, "192.0.2.2", "192.0.2.3");
-    // Local time, and UTC beside it.
+    // Local time, with UTC next to it.
     assert.deepEqual((await page.locator(".until time").first().innerText()).split("\n"), [
       "2026-11-24 13:00",
       "2026-11-24 12:00 UTC",
@@ -299,7 +299,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await dialog.locator("input[name=name]").fill("first");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
-    // The field shows minutes; what was not touched keeps its milliseconds.
+    // The field shows minutes; a value that was not edited keeps its milliseconds.
     assert.deepEqual((await rulesOf(id))[0], {
       ip: "192.0.2.1",
       name: "first",
@@ -427,7 +427,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
         await page.getByRole("dialog").getByText("After a number of days").click();
       };
       await setExpiry();
-      // The name that was shown must not come back.
+      // The name that was shown before must not come back.
       await api("PUT", `${id}/rules/rule?ip=192.0.2.1`, { name: "renamed" });
       await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
       await page.getByRole("dialog").getByText("The rules have changed").waitFor();
@@ -800,7 +800,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await until("only that one is shown", async () => (await told()).length === 1);
     await page.getByLabel("Also unite rules with different names").check();
     await page.getByText("7 rules now, 4 then.").waitFor();
-    // Someone else is faster: nothing is written, and the preview is of the rules as they are now.
+    // Another client is faster: nothing is written, and the preview shows the rules as they are now.
     await api("POST", `${id}/rules`, { ip: "192.0.2.1" });
     await page.getByRole("button", { name: "Compact to 4 rules" }).click();
     await page.getByText("The ruleset has changed in the meantime, so nothing was written.").waitFor();
@@ -892,7 +892,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  /** Rules of every kind that look differently. */
+  /** One rule of every kind that looks different. */
   const makeLooks = (): Promise<string> =>
     makeRuleset("Looks", [
       { ip: "203.0.113.0/24", name: "Berlin office" },
@@ -955,7 +955,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     });
   });
 
-  // In npm test, row-pages.test.ts and virtual-scroll.test.ts hold to most of what these do, without a browser.
+  // `npm test` checks most of this in row-pages.test.ts and virtual-scroll.test.ts, without a browser.
   describe("a ruleset of a million rules", { skip: onlyLong() }, () => {
     let id: string;
     before(async () => {
@@ -1070,7 +1070,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await end(opened);
     });
 
-    /** Rushes through the list; returns the requests for rows that were answered, and all of them. */
+    /**
+     * Scrolls quickly through the list; returns the number of requests for rows that were answered, and the number of
+     * all.
+     */
     const rushPast = async (): Promise<{ answered: number; asked: number }> => {
       const opened = await openRuleset(id);
       const { page } = opened;
@@ -1079,7 +1082,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       const isRows = (url: string): boolean => url.includes("/rows?");
       page.on("request", (request) => void (isRows(request.url()) && asked.push(request.url())));
       page.on("requestfinished", (request) => void (isRows(request.url()) && answered.push(request.url())));
-      // No answer comes before the rush is over.
+      // Responses are held back until the scrolling is over.
       const rush = Promise.withResolvers<void>();
       await page.route(
         ({ href }) => isRows(href),
@@ -1094,7 +1097,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
           await new Promise(requestAnimationFrame);
         }
       })(document.querySelector("[role=grid]"))`);
-      // Nothing of what is asked for on the way stands there, but lines where rows will.
+      // None of the rows that were requested on the way is shown; placeholders are.
       assert.ok((await page.locator(".virtual .bone").count()) > 0);
       rush.resolve();
       const [first] = await holdsToApi(page);
@@ -1104,7 +1107,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     };
 
     test("rows that are scrolled past quickly are not fetched", async () => {
-      // A machine that is too busy to draw a frame lets the list stand still on the way: then it is tried again.
+      // On a machine that is too busy to draw a frame, the list may stand still on the way: then the test tries again.
       const runs: { readonly answered: number; readonly asked: number }[] = [];
       while (runs.length < 3 && !runs.some(({ answered }) => answered <= 2)) runs.push(await rushPast());
       assert.ok(runs.at(-1)!.answered <= 2, `answered for 100 places: ${JSON.stringify(runs)}`);
@@ -1114,7 +1117,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       const opened = await openRuleset(id);
       const { page } = opened;
       await shownRows(page);
-      // Each from the event to the frame that shows what came of it.
+      // Each is measured from the event to the frame that shows its result.
       await page.evaluate(`
         window.durations = [];
         new PerformanceObserver((list) => durations.push(...list.getEntries().filter(({ name }) => name === "keydown" || name === "pointerup").map(({ duration }) => duration)))
@@ -1154,7 +1157,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
 });
 
-/** IPv4 prefixes in order, one in ten with a name of its own, some expired and some about to. */
+/** IPv4 prefixes in order; one in ten has a name of its own, some have expired and some are about to. */
 function millionRules(): RuleColumns {
   const step = 3500;
   const at = <Value>(valueOf: (index: number) => Value): Value[] =>

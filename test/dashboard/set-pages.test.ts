@@ -1,4 +1,4 @@
-/** Lists that are compared and combined at a browser. */
+/** Lists compared and combined at a browser. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
@@ -40,7 +40,7 @@ describe("the page that compares lists", { skip: missing ?? false, timeout: 900_
     await add(page).getByLabel("Ruleset", { exact: true }).selectOption({ label: NAME });
     await add(page).getByRole("button", { name: "Add ruleset" }).click();
   }
-  /** The texts of a table's rows, once they are these. */
+  /** Waits until the rows of a table have these texts. */
   const shows = (page: Page, region: string, rows: readonly string[]): Promise<void> =>
     until(`${region}: ${rows.join("; ")}`, async () => {
       const found = await page.getByRole("region", { name: region }).locator("tbody tr").allInnerTexts();
@@ -78,12 +78,12 @@ describe("the page that compares lists", { skip: missing ?? false, timeout: 900_
     await page.getByRole("button", { name: "Remove 20.0.0.7" }).click();
     await page.getByText("Each list has addresses that no other has.").waitFor();
     assert.equal(await page.evaluate(WAS_OBEYED), false);
-    // Longer than the server takes in one request; in one line, as fill() takes minutes for so many.
+    // More than the server accepts in one request; on one line, as fill() takes minutes for this many lines.
     const long = Array.from({ length: 6000 }, (_, at) => `20.${at >> 8}.${at & 255}.1`).join(" ");
     await add(page).getByLabel("Addresses and prefixes", { exact: true }).fill(long);
     await page.getByText("The list is too long to be added like this.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Add prefixes" }).isDisabled(), true);
-    // What the server rejects is told in its words, and what was there before stays.
+    // Rejections are shown in the server's words, and what was there before stays.
     await addPrefixes(page, "20.0.0.1/24");
     await page.getByRole("alert").getByText("20.0.0.0/24").waitFor();
     assert.deepEqual(errors, []);
@@ -162,7 +162,7 @@ describe("the page that compares lists", { skip: missing ?? false, timeout: 900_
       await addPrefixes(page, "20.0.0.0/25 2a00:1::/64");
       await addPrefixes(page, "20.0.0.7");
       await addPrefixes(page, Array.from({ length: 100 }, (_, at) => `21.${at}.0.0/24`).join("\n"));
-      // Faded until the comparison is that of all four.
+      // Faded until the comparison covers all four.
       await page.locator(".matrix tbody tr").nth(3).waitFor();
       await page.getByText("A list adds nothing to the others:").waitFor();
       await page.getByRole("button", { name: "Combine" }).click();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 const BUILT = join(import.meta.dirname, "../../dist/dashboard");
-/** Bytes, compressed by gzip: of what the first page loads, and of all files together. */
+/** Bytes after gzip: of what the first page loads, and of all files together. */
 const MAX = { first: 75_000, all: 103_000 };
 
 const sizeOf = (paths: readonly string[]): number =>
@@ -16,9 +16,9 @@ test(`the dashboard first loads at most ${MAX.first} bytes, and has at most ${MA
   const first = ["index.html", ...named];
   const all = globSync("**/*.gz", { cwd: BUILT }).map((path) => path.slice(0, -".gz".length));
   t.diagnostic(`at first ${sizeOf(first)} bytes in ${first.length} files, in all ${sizeOf(all)} in ${all.length}`);
-  // A script, the styles and the icon; the pages that few open are two more scripts.
+  // A script, the styles and the icon; pages that few people open are in two more scripts.
   assert.deepEqual([first.length, all.length], [4, 6]);
-  // It fetches nothing else before a page asks for it.
+  // It fetches nothing else until a page needs it.
   const script = readFileSync(
     join(
       BUILT,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const FOLDER = join(import.meta.dirname, "../../src/dashboard");
 
-/** The classes that have rules of their own (`.name { ... }`), with the files that these stand in. */
+/** The classes that have rules of their own (`.name { ... }`), with the files that contain them. */
 function stylesOf(sheets: Readonly<Record<string, string>>): Map<string, Set<string>> {
   const files = new Map<string, Set<string>>();
   for (const [path, text] of Object.entries(sheets)) {

@@ -1,5 +1,5 @@
 /**
- * `npm run picture`: takes the picture of the dashboard that the README shows, of a real server, into
+ * `npm run picture`: takes the dashboard picture for the README from a real server, and writes it to
  * docs/dashboard.png.
  */
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** What pages are found by, and how numbers and times are written: functions without a browser. */
+/** What pages are searched by, and how numbers and times are written: functions, without a browser. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ticksOf } from "../../src/dashboard/charts/scale.ts";

@@ -1,4 +1,4 @@
-/** A threat feed is imported by an admin at a browser. */
+/** An admin at a browser imports a threat feed. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

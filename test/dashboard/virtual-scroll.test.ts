@@ -1,6 +1,6 @@
 /**
- * Which rows of a long list are seen, where the browser scrolls through less than all of them: by model, without a
- * browser.
+ * Which rows of a long list are in view when the browser's scroll height is less than that of all rows: on a model,
+ * without a browser.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -49,7 +49,7 @@ test("the wheel moves rows by its pixels at any position, and drift is corrected
       scroll.scrolled(native, true);
       assert.equal(scroll.top, Math.min(before + 100, 1_000_000 * 42 - 600));
       if (turn % 10 === 0) native = scroll.settle();
-      // The browser tells that it was put right.
+      // The browser reports that the position was corrected.
       scroll.scrolled(native, true);
     }
     const { top } = scroll;

@@ -94,12 +94,12 @@ describe("ranges at the edges", () => {
 const word = fc.oneof(fc.constantFrom(0, 1, 0x80000000, 0xffffffff, 0xfffffffe), fc.nat({ max: 0xffffffff }));
 const addressWords = fc.tuple(word, word, word, word);
 
-/** Ranges whose ends share 0 to 4 words, in order. */
+/** Ranges whose ends share 0 to 4 words, the lower end first. */
 const ranges = fc
   .tuple(fc.boolean(), addressWords, addressWords, fc.nat({ max: 3 }))
   .map(([six, one, other, shared]): [Address, Address] => {
     const ends = [one, one.map((own, at) => (at < shared ? own : other[at]!))].map(([w0, w1, w2, w3]): Address =>
-      // 2000::/3, since the text of an IPv4-mapped end would be read as IPv4.
+      // In 2000::/3, since the text of an IPv4-mapped end would be read as IPv4.
       six
         ? { family: 6, w0: ((w0! >>> 3) | 0x20000000) >>> 0, w1: w1!, w2: w2!, w3: w3! }
         : { family: 4, w0: shared > 0 ? w3! : w0!, w1: 0, w2: 0, w3: 0 },

@@ -18,7 +18,7 @@ describe("the map of providers", () => {
     assert.deepEqual(providerErrors(providers, table.organisations), []);
     const asns = providers.flatMap((provider) => provider.asns ?? []);
     context.diagnostic(`${providers.length} providers, ${asns.length} AS numbers`);
-    // The README says 450.
+    // The README states 450.
     assert.ok(providers.filter((provider) => provider.asns !== undefined).length >= 450 && asns.length > 1000);
   });
 

@@ -149,7 +149,7 @@ test("numbers of names take 1, 2 or 4 bytes, as few as possible", async () => {
         family: 4,
         words: Uint32Array.from({ length: count }, (_, at) => at * 256),
         lengths: new Uint8Array(count).fill(32),
-        // The first rule has none, the last the name of the one before.
+        // The first rule has none; the last has the same name as the one before.
         names: Array.from({ length: count }, (_, at) => (at === 0 ? null : `name ${Math.min(at, distinct)}`)),
         expiresAt: new Float64Array(count).fill(Infinity),
         createdAt: new Float64Array(count),
@@ -239,10 +239,13 @@ test("the command verifies a ruleset and describes it", async () => {
   assert.match(await run("info", path), /purpose +allowlist\n.*rules +5, 3 active now/);
 });
 
-/** As it is opened, when its rules are first needed (those of IPv6 alone: 6), or by `ipsieve verify` only. */
+/**
+ * When the file is opened, when its rules are first needed (if only those of IPv6: "needed 6"), or only by `ipsieve
+ * verify`.
+ */
 type When = "open" | "needed" | "needed 6" | "deep";
 
-/** Every way in which a file of rules is rejected, with the invalid member, and when. */
+/** Every way in which a file of rules is rejected, with the invalid member, and when it is rejected. */
 const BAD: Record<string, [change: (stored: StoredRuleset) => void, code: string, member: string, when: When]> = {};
 /** The metadata, to be made wrong in any way. */
 // oxlint-disable-next-line typescript/no-explicit-any -- that is the point of it

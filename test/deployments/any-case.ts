@@ -9,7 +9,7 @@ export const block: fc.Arbitrary<Block> = fc.nat({ max: BITS }).chain((exponent)
     isMalicious: fc.boolean(),
   }),
 );
-/** Each block once, as the rule of a prefix replaces the one before. */
+/** Each block once, as a prefix has only one rule. */
 const blocks = fc.uniqueArray(block, {
   maxLength: 8,
   selector: ({ first, exponent }) => `${first} ${exponent}`,

@@ -14,16 +14,16 @@ import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { finished } from "../../src/turns/finished.ts";
 
-// Lists of a universe of 256 addresses, as sets of numbers: no code is shared with what makes the prefixes.
+// Lists in a universe of 256 addresses, as sets of numbers: shares no code with what makes the prefixes.
 
 export const BITS = 8;
 export const DAY = 86_400_000;
 
 export interface Block {
-  /** The first number and the exponent of the size. */
+  /** The first number, and the exponent of the size. */
   readonly first: number;
   readonly exponent: number;
-  /** A day, null for none: when a rule or a prefix of the catalogue expires, or a threat was last seen. */
+  /** The day when a rule or a catalogue prefix expires, or a threat was last seen; null for none. */
   readonly day: number | null;
   readonly isMalicious: boolean;
 }
@@ -40,7 +40,7 @@ export interface Case {
   readonly shortest: number;
 }
 
-/** Where the universe is: its first address, which is aligned to it. */
+/** Where the universe is: its first address, aligned to its size. */
 export const UNIVERSES: Readonly<Record<Family, Prefix>> = {
   4: { family: 4, w0: 0x0a000000, w1: 0, w2: 0, w3: 0, length: 32 - BITS },
   6: { family: 6, w0: 0x20010db8, w1: 0, w2: 0xffffffff, w3: 0xffffff00, length: 128 - BITS },
@@ -52,7 +52,7 @@ function placed(family: Family, { first, exponent }: Block): Prefix {
   return prefixOf(address, base.length + BITS - exponent);
 }
 
-/** What the source gathers, from real rules, a real catalogue and real threat intelligence. */
+/** What the source contributes, from real rules, a real catalogue and real threat intelligence. */
 export function gathered(family: Family, source: Source, now: number, isTimed = false): Gathered {
   const { blocks } = source;
   const prefixes = blocks.map((block) => placed(family, block));
@@ -80,7 +80,7 @@ function rulesOf(blocks: readonly Block[], prefixes: readonly Prefix[]): RuleInd
 function treeOf(blocks: readonly Block[], prefixes: readonly Prefix[], now: number): CatalogueTree {
   const builder = new CatalogueBuilder();
   builder.addNode("/cloud/one", "One");
-  // Those of another node are not listed.
+  // Prefixes of another node are not listed.
   for (const [at, prefix] of prefixes.entries())
     builder.add(prefix, blocks[at]!.isMalicious ? "/cloud/one/below" : "/cloud/other", null, endOf(blocks[at]!));
   const about = { title: "Test", createdAt: new Date(0), sources: [] };
@@ -130,7 +130,7 @@ export function expectedOf({ include, exclude }: Case, now: number): Set<number>
   return all;
 }
 
-/** The fewest blocks, none wider than the exponent, each as `FIRST EXPONENT`: found by asking from the top down. */
+/** The fewest blocks, none wider than the exponent, each as `FIRST EXPONENT`: found from the top down. */
 export function fewest(numbers: ReadonlySet<number>, widest: number, first = 0, exponent = BITS): string[] {
   let held = 0;
   for (let each = first; each < first + 2 ** exponent; each++) if (numbers.has(each)) held++;
@@ -140,7 +140,7 @@ export function fewest(numbers: ReadonlySet<number>, widest: number, first = 0, 
   return [...fewest(numbers, widest, first, exponent - 1), ...fewest(numbers, widest, first + half, exponent - 1)];
 }
 
-/** Prefixes of the universe in the form of `fewest`. */
+/** Prefixes of the universe, in the form that `fewest` returns. */
 export function numbered(family: Family, prefixes: Iterable<Prefix>): string[] {
   const base = UNIVERSES[family];
   return [...prefixes].map((prefix) => {
@@ -151,7 +151,10 @@ export function numbered(family: Family, prefixes: Iterable<Prefix>): string[] {
 
 const HALF_DAYS = 24;
 
-/** When a number that is listed at `now` no longer is, in seconds: found by asking at every half day; Infinity: never. */
+/**
+ * When a number that is listed at `now` stops being listed, in seconds: found by checking every half day; Infinity:
+ * never.
+ */
 export function endsOf(each: Case, now: number): Map<number, number> {
   const ends = new Map([...expectedOf(each, now)].map((number): [number, number] => [number, Infinity]));
   for (let at = HALF_DAYS; at > 0; at--) {

@@ -120,7 +120,7 @@ function contentOf(family: Family, { include, exclude, shortest }: Case, now: nu
   };
 }
 
-/** Whether the list is the oracle's, and stays it until it says. */
+/** Asserts that the list is the oracle's, and stays so until the time that it gives. */
 function agrees(family: Family, each: Case, now: number, compile: typeof compileList): void {
   const list = compile(contentOf(family, each, now));
   const expected = expectedOf(each, now);
@@ -150,7 +150,7 @@ for (const family of [4, 6] as const)
 
 const RULE = { name: null, createdAt: 0, updatedAt: 0 };
 
-/** What the rules list, by asking for each of them. */
+/** What the rules list, found by checking each of them. */
 function listedOneByOne(rules: RuleIndex, now: number): AddressSet {
   return AddressSet.of([...rules.rules()].filter(({ expiresAt }) => now < (expiresAt ?? Infinity)).map(prefixOfRule));
 }
@@ -216,7 +216,7 @@ test("a thousand networks, each without the host that is not malicious", () => {
   assert.deepEqual([found.addresses.size(4), found.addresses.size(6)], [255_000n, 1000n << 80n]);
   assert.ok([0, 999].every((at) => !found.addresses.has(parsePrefix(`20.${at >> 8}.${at & 255}.7`))));
   assert.deepEqual([found.prefixes.count(4), found.prefixes.count(6)], [1000, 1000]);
-  // Each looks at 256 documents or prefixes.
+  // Each step looks at 256 documents or prefixes.
   assert.ok(steps.count > 10, `${steps.count} steps`);
 });
 
@@ -227,7 +227,7 @@ test("a node of a large catalogue is gathered in short steps, even the first tim
   const tree = new CatalogueTree(new Catalogue(metadata, freeze(trie)));
   const steps = { count: 0 };
   assert.equal(counted(gatheringNode("node", tree, "/cloud/one"), steps).addresses.size(4), 5_120_000n);
-  // Each reads a thousand prefixes out of the table at most.
+  // Each step reads a thousand prefixes out of the table at most.
   assert.ok(steps.count > 20, `${steps.count} steps`);
 });
 
@@ -239,7 +239,7 @@ test("a million rules without a hundred thousand are compiled in many short step
   const list = counted(compilingList({ include: [one!], exclude: [other!] }), steps);
   assert.equal(list.tally.count(4), 900_000);
   assert.equal(list.removed.count(4), 100_000);
-  // Each looks at 65,536 boundaries, or 16,384 rules or prefixes, at most.
+  // Each step looks at 65,536 boundaries, or 16,384 rules or prefixes, at most.
   assert.ok(steps.count > 150, `${steps.count} steps`);
 });
 

@@ -1,6 +1,6 @@
 import type { DeploymentDefinition } from "../../src/store/deployment.ts";
 
-/** The definition of a blocklist of nothing, as plain text for any device, with these changes. */
+/** The definition of an empty blocklist, as plain text for any device, with these changes. */
 export function definitionOf(changes: Partial<DeploymentDefinition>): DeploymentDefinition {
   return {
     description: "",

@@ -15,7 +15,7 @@ import { rounds } from "../rounds.ts";
 import { anyCase } from "./any-case.ts";
 import { BITS, type Case, DAY, endsOf, fewest, gathered, numbered, UNIVERSES } from "./compile-oracle.ts";
 
-/** A ruleset of prefixes with the second at which each expires; null: never. */
+/** A ruleset of prefixes, with the second at which each expires; null: never. */
 function rules(...texts: readonly (readonly [prefix: string, end: number | null])[]): Gathered {
   const index = new RuleIndex();
   for (const [text, end] of texts)
@@ -47,7 +47,7 @@ function textsOf(entries: Iterable<EndingPrefix>): string[] {
   return [...entries].map(({ prefix, end }) => `${formatPrefix(prefix)} ${end}`);
 }
 
-/** What is included, what is excluded, and the entries. */
+/** What is included, what is excluded, and the resulting entries. */
 const TABLE: readonly (readonly [string, readonly Gathered[], readonly Gathered[], readonly string[]])[] = [
   ["a rule alone", [rules(["20.0.0.0/24", 9])], [], ["20.0.0.0/24 9"]],
   ["a rule that never ends", [rules(["20.0.0.0/24", null])], [], ["20.0.0.0/24 Infinity"]],
@@ -113,14 +113,14 @@ test("what has ended is left out, and no time is longer than the longest", () =>
   );
 });
 
-/** The numbers of each end. */
+/** The numbers by the time at which they end. */
 function byEnd(ends: ReadonlyMap<number, number>): Map<number, Set<number>> {
   const all = new Map<number, Set<number>>();
   for (const [number, end] of ends) all.set(end, (all.get(end) ?? new Set()).add(number));
   return all;
 }
 
-/** Whether each number of the universe ends when the oracle says, in as few entries as there can be. */
+/** Asserts that each number of the universe ends when the oracle says, in the fewest possible entries. */
 function agrees(family: Family, each: Case, now: number, gather: typeof gathered): void {
   const widest = BITS - each.shortest;
   const shortest = { 4: 0, 6: 0, [family]: UNIVERSES[family].length + each.shortest };
@@ -142,7 +142,7 @@ function agrees(family: Family, each: Case, now: number, gather: typeof gathered
   joins(family, { list, times, expected });
 }
 
-/** Whether the entries that are not split end with the last of their numbers, and list the same. */
+/** Asserts that entries that are not split end with the last of their numbers, and list the same. */
 function joins(
   family: Family,
   {

@@ -1,4 +1,4 @@
-/** The examples for ClickHouse: dictionaries of a server's rules and deployments, and a function over our kernel. */
+/** The ClickHouse examples: dictionaries of a server's rules and deployments, and a function built on our kernel. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -45,7 +45,7 @@ let t: TestServer;
 let organisationId = "";
 let rulesetId = "";
 let key = { id: "", text: "" };
-/** The same rules, in the library. */
+/** The same rules in the library. */
 const rules = new Ruleset({ name: "rules", allowSpecialPurpose: true });
 
 before(async () => {
@@ -64,7 +64,7 @@ after(async () => {
   folder.remove();
 });
 
-/** ClickHouse in this process, with the function of the example, which runs in this version of Node. */
+/** ClickHouse in this process, with the function of the example running in this version of Node. */
 function openSession(): Session {
   const scripts = join(folder.path, "user_scripts");
   mkdirSync(scripts);
@@ -97,7 +97,7 @@ async function query(sql: string): Promise<any[]> {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
-/** The statement of an example with its placeholders replaced. */
+/** A statement of an example with its placeholders replaced. */
 function statementOf(file: string, changes: Readonly<Record<string, string>>): string {
   let text = readFileSync(join(EXAMPLE, file), "utf8").replaceAll(/^--.*\n/gm, "");
   for (const [from, to] of Object.entries(changes)) {
@@ -107,7 +107,7 @@ function statementOf(file: string, changes: Readonly<Record<string, string>>): s
   return text;
 }
 
-/** A table function with these texts in the column `ip`, by their numbers in `row`. */
+/** A table function with these texts in the column `ip`, and their numbers in `row`. */
 function tableOf(texts: readonly string[]): string {
   const path = join(folder.path, "addresses.tsv");
   writeFileSync(path, texts.map((text, row) => `${row}\t${text}\n`).join(""));
@@ -116,7 +116,7 @@ function tableOf(texts: readonly string[]): string {
 
 const ANSWERS = `SELECT ip, dictHas('rules', tuple(toIPv6(ip))), dictGet('rules', 'name', tuple(toIPv6(ip)))`;
 
-/** What the dictionary `rules` says about each address is what the library says. */
+/** Asserts that the dictionary `rules` says what the library says about each address. */
 async function compareRules(): Promise<void> {
   const rows = await query(`${ANSWERS} FROM ${tableOf(ADDRESSES)}`);
   assert.equal(rows.length, ADDRESSES.length);
@@ -126,7 +126,7 @@ async function compareRules(): Promise<void> {
   }
 }
 
-/** The services of each row are those of the catalogue; gives how many rows have some. */
+/** Asserts that the services of each row are those of the catalogue; returns how many rows have some. */
 function compareServices(rows: readonly any[], texts: readonly string[], catalogue: Catalogue): number {
   assert.equal(rows.length, texts.length);
   let found = 0;
@@ -144,7 +144,7 @@ describe("ClickHouse", { skip: missing }, () => {
     const at = { "http://127.0.0.1:8080": t.server.url, RULESET: rulesetId, "'KEY'": `'${key.text}'` };
     await query(statementOf("rules.sql", at));
     await compareRules();
-    // The negative control: what has changed since the dictionary was loaded is noticed.
+    // The negative control: a change made after the dictionary was loaded is noticed.
     await add("1.2.3.0/28", "narrow");
     await assert.rejects(compareRules(), { name: "AssertionError" });
     await query("SYSTEM RELOAD DICTIONARY rules");
@@ -184,7 +184,7 @@ describe("ClickHouse", { skip: missing }, () => {
     const found = compareServices(rows, texts, catalogue);
     context.diagnostic(`${rows.length} rows, ${found} with services`);
     assert.ok(found > rows.length / 4);
-    // What ClickHouse escapes on its way to the function is no part of an address.
+    // The escapes that ClickHouse adds on the way to the function are not part of an address.
     const [[plain, ...escaped]] = await query(
       `SELECT cbs_ids('1.1.1.1'), ${["char(9)", "char(10)", "char(39)", "char(92)", "char(0)"].map((each) => `cbs_ids(concat('x', ${each}, '1.1.1.1', ${each}, 'x'))`).join()}`,
     );

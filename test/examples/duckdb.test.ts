@@ -1,4 +1,4 @@
-/** The example for DuckDB: every row of a log in Parquet gets what the library says about its address. */
+/** The DuckDB example: every row of a log in Parquet gets what the library says about its address. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -42,8 +42,8 @@ async function withDuckdb<Result>(use: (connection: Connection) => Promise<Resul
 }
 
 /**
- * Has the example add its columns to a log of these texts, which has columns of the names that a query uses, too; gives
- * its rows in their order.
+ * Runs the example on a log of these texts, which also has columns with names that a query uses; returns its rows in
+ * order.
  */
 async function answered(query: string, ranges: Buffer | string, texts: readonly (string | null)[]) {
   writeFileSync(path("ranges.csv"), ranges);
@@ -68,7 +68,7 @@ async function answered(query: string, ranges: Buffer | string, texts: readonly 
   return rows.map(({ ipv4: _4, ipv6: _6, hi: _hi, lo: _lo, ...row }) => row);
 }
 
-/** Texts of addresses in every form, and texts that are none, first an empty one. */
+/** Texts of addresses in every form, and texts that are not addresses, an empty one first. */
 const TEXTS: readonly (string | null)[] = `
   0.0.0.0 255.255.255.255 10.1.2.3 010.1.2.3 10.1.2 10.1.2.3.4 10.1.2.256 10.1.2.3:80 10.1.2.3/32
   :: ::1 2001:DB8::1 2001:0db8:0:0:0:0:0:1 2001:db8::0.0.0.1 2001:db8:0:0:0:0:0:0:1 2001:db8 fe80::1%eth0 [::1]
@@ -88,7 +88,7 @@ function parsed(text: string | null) {
   }
 }
 
-/** Compares every row with the catalogue; gives how many have services. */
+/** Compares every row with the catalogue; returns how many have services. */
 function compare(rows: readonly Record<string, unknown>[], { catalogue }: CatalogueTree): number {
   let found = 0;
   for (const { ip, cbs_ids } of rows) {
@@ -101,7 +101,7 @@ function compare(rows: readonly Record<string, unknown>[], { catalogue }: Catalo
   return found;
 }
 
-/** What a spreadsheet would run gets a "'" in front in CSV, which is not what is asked here. */
+/** CSV puts a "'" before what a spreadsheet would execute; that is not what is tested here. */
 const isPlain = (lines: readonly Line[]): Line[] =>
   lines.map(([prefix, ...ids]) => [prefix, ...ids.filter((id) => !id.startsWith("="))]);
 

@@ -7,15 +7,15 @@ import { freePort } from "../free-port.ts";
 import { run } from "../tools.ts";
 import { until } from "../until.ts";
 
-/** What `npm run examples:setup` gets from Maven. */
+/** The files that `npm run examples:setup` gets from Maven. */
 export const LIBRARIES = join(import.meta.dirname, "../../tools/kafka-broker/libs");
 export const JAVA = ["-Xmx512m", "-cp", join(LIBRARIES, "*")];
 const CLUSTER = "aXBzaWV2ZS10ZXN0LWthZg";
 
-/** A broker of Kafka, which is its own controller, on the loopback interface. */
+/** A Kafka broker, which is its own controller, on the loopback interface. */
 export interface KafkaBroker {
   readonly address: string;
-  /** Kills it and starts it again, on the same data. */
+  /** Kills the broker and starts it again on the same data. */
   restart(): Promise<void>;
   end(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** The example for Kafka: every message comes out once, with what the library says, whoever is killed meanwhile. */
+/**
+ * The Kafka example: every message comes out exactly once, with what the library says, whatever is killed in the
+ * meantime.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +26,7 @@ const EXAMPLE = join(ROOT, "examples/kafka");
 const CLIENT = join(EXAMPLE, "node_modules/@platformatic/kafka");
 const MESSAGES = 40_000;
 const PARTITIONS = 4;
-/** Milliseconds: the broker ends what a killed process left open after ten to twenty seconds. */
+/** Milliseconds: after a kill, the broker takes ten to twenty seconds to end what the process left open. */
 const TIMEOUT = 240_000;
 
 const missing =
@@ -31,7 +34,7 @@ const missing =
     ? "Kafka is not installed; install it with: npm run examples:setup"
     : missingCommand("java", "-version", "default-jre-headless");
 
-/** Values without an address, and what becomes of them. */
+/** Values without an address, and what they become. */
 const OTHERS: readonly (readonly [value: string, becomes: string])[] = [
   ["no JSON", "no JSON"],
   ["[1]", "[1]"],
@@ -60,7 +63,7 @@ before(async () => {
       ? OTHERS[(row / 20) % OTHERS.length]![0]
       : JSON.stringify({ row, ip: addresses[(row * 7919) % addresses.length] }),
   );
-  // The example as a user has it: with the two packages beside it.
+  // The example as a user has it: with its two packages installed.
   mkdirSync(join(folder.path, "node_modules"));
   symlinkSync(ROOT, join(folder.path, "node_modules/ipsieve"));
   symlinkSync(join(EXAMPLE, "node_modules/@platformatic"), join(folder.path, "node_modules/@platformatic"));
@@ -81,7 +84,7 @@ async function fill(): Promise<void> {
   const admin = new kafka.Admin(client());
   await admin.createTopics({ topics: ["logs", "identified"], partitions: PARTITIONS, replicas: 1 });
   await admin.close();
-  // Without the order that the broker checks, what a retry sends again would be in the topic twice.
+  // Without the sequence numbers that the broker checks, a retry would put a message into the topic twice.
   const producer = new kafka.Producer({ ...client(), idempotent: true });
   for (let from = 0; from < MESSAGES; from += 2000)
     await producer.send({
@@ -100,7 +103,9 @@ async function fill(): Promise<void> {
 
 const LAST = "last";
 
-/** Writes a last message to each partition of the output: who has read them has read all before them. */
+/**
+ * Writes a last message to each partition of the output: a consumer that has read them has read everything before them.
+ */
 async function markEnd(): Promise<void> {
   const producer = new kafka.Producer({ ...client(), idempotent: true });
   const messages = Array.from({ length: PARTITIONS }, (_, partition) => ({
@@ -113,7 +118,7 @@ async function markEnd(): Promise<void> {
   await producer.close();
 }
 
-/** A process of the example, which is started again when it ends, unless it was killed. */
+/** A process of the example, restarted when it ends unless it was killed. */
 function startMember(): ChildProcess {
   const args = [join(folder.path, "identify.js"), broker.address, "logs", "identified"];
   const member = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
@@ -130,7 +135,7 @@ interface Output {
   readonly value: string;
 }
 
-/** Reads committed messages of the output as they come, with Kafka's own consumer. */
+/** Reads committed messages of the output as they arrive, with Kafka's own consumer. */
 function follow(): { readonly read: Output[]; close(): Promise<void> } {
   const options = ["--bootstrap-server", broker.address, "--topic", "identified", "--from-beginning"];
   const committed = ["--isolation-level", "read_committed", "--property", "print.key=true"];
@@ -150,7 +155,7 @@ function follow(): { readonly read: Output[]; close(): Promise<void> } {
   return { read, close };
 }
 
-/** Every message once, each with what the library says; gives how many have services. */
+/** Asserts that every message is there once, with what the library says; returns how many have services. */
 function compare(read: readonly Output[]): number {
   const keys = new Set(read.map(({ key }) => key));
   assert.deepEqual([keys.size, read.length], [MESSAGES, MESSAGES], "each message once");

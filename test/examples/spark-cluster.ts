@@ -9,11 +9,11 @@ import { until } from "../until.ts";
 const EXAMPLE = join(import.meta.dirname, "../../examples/spark");
 export const PYTHON = join(EXAMPLE, ".venv/bin/python");
 
-/** A master of Spark and its workers, each a process of its own on the loopback interface, with one core. */
+/** A Spark master and its workers, each in a process of its own on the loopback interface, with one core. */
 export interface SparkCluster {
-  /** Runs a program of Python on it, with `spark-submit`. */
+  /** Runs a Python program on the cluster, with `spark-submit`. */
   submit(script: string, args: readonly string[], settings?: Readonly<Record<string, string>>): Promise<Run>;
-  /** Ids of the processes below the workers, and of the workers, that have this in their command line. */
+  /** Ids of the workers and of the processes below them whose command line contains this text. */
   processes(what: string): number[];
   close(): Promise<void>;
 }
@@ -61,14 +61,14 @@ export async function startSpark(folder: string, { workers }: { readonly workers
     processes,
     close: async () => {
       const ended = children.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, "exit"));
-      // Workers end their executors with them.
+      // Workers end their executors when they end.
       for (const child of children.toReversed()) child.kill("SIGTERM");
       await Promise.all(ended);
     },
   };
 }
 
-/** Of processes and all below them (Linux), the ids of those that have this in their command line. */
+/** Of these processes and all their descendants (Linux), the ids of those whose command line contains this text. */
 function descendants(roots: readonly number[], what: string): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((name) => /^\d+$/.test(name)))
@@ -79,7 +79,7 @@ function descendants(roots: readonly number[], what: string): number[] {
 
 const parentOf = (stat: string): number => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 
-/** Nothing, if the process has ended meanwhile. */
+/** The text of a file of a process; empty if the process has ended. */
 function readQuietly(path: string): string {
   try {
     return readFileSync(path, "utf8");

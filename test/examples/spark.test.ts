@@ -1,4 +1,4 @@
-/** The example for Spark, on a cluster of a master and two workers: every row as the library says, also after a kill. */
+/** The Spark example, on a cluster of a master and two workers: every row is as the library says, also after a kill. */
 import assert from "node:assert/strict";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -22,12 +22,15 @@ const PARQUET = join(import.meta.dirname, "parquet.py");
 const CATALOGUE = join(import.meta.dirname, "../../data/catalogue.ipsieve");
 const ROWS = 1_000_000;
 const PARTITIONS = 16;
-/** Milliseconds for each test: a machine that is busy with other tests takes minutes to start an application of Spark. */
+/**
+ * Milliseconds for each test: on a machine that is busy with other tests, an application of Spark takes minutes to
+ * start.
+ */
 const TIMEOUT = 900_000;
 const SETTINGS = {
   // Each file is a partition.
   "spark.sql.files.maxPartitionBytes": "1m",
-  // Both executors are there before the first task.
+  // No task starts before both executors are there.
   "spark.scheduler.minRegisteredResourcesRatio": "1",
   "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
 };
@@ -36,7 +39,7 @@ const missing =
   (existsSync(PYTHON) ? false : "PySpark is not installed; install it with: npm run examples:setup") ||
   missingCommand("java", "-version", "default-jre-headless");
 
-/** Texts of a column, and the address that each stands for; null where there is none. */
+/** Texts of a column, and the address that each contains; null if it contains none. */
 const FIELDS: readonly (readonly [text: string | null, address: string | null])[] = [
   [null, null],
   ["", null],
@@ -69,7 +72,9 @@ after(async () => {
   folder.remove();
 });
 
-/** The first partition has no rows, the second only nulls, the third no addresses; the others have all that there is. */
+/**
+ * The first partition has no rows, the second only nulls, the third no addresses; the others have rows of every kind.
+ */
 const isIn = (row: number, partition: number): boolean => Math.floor((row * (PARTITIONS - 1)) / ROWS) === partition - 1;
 
 function textsOf(of: Catalogue): (string | null)[] {
@@ -98,7 +103,7 @@ async function writeLog(of: readonly (string | null)[]): Promise<void> {
   assert.equal(code, 0, output);
 }
 
-/** Runs the example; each start of ipsieve is a line of the file `starts`. */
+/** Runs the example; each start of ipsieve adds a line to the file `starts`. */
 function identified(output: string, { snapshot = CATALOGUE, log = "log.parquet", settings = {} } = {}): Promise<Run> {
   const script = path("ipsieve");
   writeFileSync(path("starts"), "");
@@ -109,7 +114,7 @@ function identified(output: string, { snapshot = CATALOGUE, log = "log.parquet",
 
 const starts = (): number => readFileSync(path("starts"), "utf8").split("\n").length - 1;
 
-/** Compares every row with the library, and that each is there once; gives how many have services. */
+/** Compares every row with the library, and checks that each is there once; returns how many have services. */
 async function compare(output: string, expected: Catalogue): Promise<number> {
   const file = path("read.arrows");
   const { code, output: said } = await run(PYTHON, [PARQUET, "read", path("log.parquet"), path(output), file]);

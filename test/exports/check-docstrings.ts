@@ -16,8 +16,8 @@ type Loose = Node & {
 };
 
 /**
- * What the exports of the entries lack, one line each: a JSDoc of at least one sentence at the declaration, and a word on
- * errors ("Throws", "Rejects") where a function or a method of a class throws, itself or by way of a function of its
+ * What the exports of the entries lack, one line each: a JSDoc of at least one sentence at the declaration, and a word
+ * on errors ("Throws", "Rejects") if a function or a method of a class throws, directly or through a function in its
  * own file.
  */
 export function checkDocstrings(sources: Readonly<Record<string, string>>, ...entries: readonly string[]): string[] {
@@ -38,7 +38,9 @@ interface Found {
   readonly declaration: Loose;
 }
 
-/** Where a name that a file exports is declared: there, or in the file that it has the name from. */
+/**
+ * Where a name that a file exports is declared: in the file itself, or in the file that it re-exports the name from.
+ */
 function find(files: ReadonlyMap<string, SourceFile>, path: string, name: string): Found | undefined {
   const file = files.get(path);
   const declaration = file && declarationOf(file, name);
@@ -51,7 +53,7 @@ function find(files: ReadonlyMap<string, SourceFile>, path: string, name: string
   return undefined;
 }
 
-/** What a file beside the rooms re-exports, by `export * from` another such file as well. */
+/** What a file outside the rooms re-exports, including through `export * from` another such file. */
 function exportsOf(files: ReadonlyMap<string, SourceFile>, path: string): { name: string; specifier: string }[] {
   return files.get(path)!.statements.flatMap((statement) => {
     const { exportClause, moduleSpecifier } = statement as Loose;
@@ -62,7 +64,7 @@ function exportsOf(files: ReadonlyMap<string, SourceFile>, path: string): { name
   });
 }
 
-/** The exported statement of a file that declares the name: of a function with overloads, the first. */
+/** The exported statement that declares the name; of a function with overloads, the first. */
 function declarationOf(file: SourceFile, name: string): Loose | undefined {
   return (file.statements as readonly Loose[]).find(
     (statement) =>
@@ -86,14 +88,14 @@ function checkDeclaration(file: SourceFile, declaration: Loose, name: string): s
     .map((member) => `${name}.${member.name?.text ?? "constructor"} throws, and its docstring does not say so`);
 }
 
-/** The last comment for documentation before a declaration, without its frame. */
+/** The last documentation comment before a declaration, without its delimiters. */
 function docOf(file: SourceFile, node: Node): string {
   const before = file.text.slice(node.pos, node.getStart(file));
   const doc = /\/\*\*((?:(?!\*\/)[^])*)\*\/[^/]*$/.exec(before.trimEnd() + "\n")?.[1] ?? "";
   return doc.replaceAll(/^\s*\* ?/gm, "").trim();
 }
 
-/** Some words with a full stop: "the id." is none. */
+/** Several words with a full stop: "the id." does not count. */
 function hasSentence(doc: string): boolean {
   return /^[A-Z0-9`"].*\s\S+.*[.:;?!)`]/s.test(doc);
 }
@@ -103,7 +105,7 @@ function isPublic({ name, modifiers }: Loose): boolean {
   return !isPrivate && name?.kind !== SyntaxKind.PrivateIdentifier;
 }
 
-/** The functions of a file and private methods of a class that throw, themselves or by calling another of them. */
+/** The functions of a file and private methods of a class that throw, directly or by calling another of them. */
 function throwingFunctions(file: SourceFile, { members = [] }: Loose): Set<string> {
   const functions = [
     ...(file.statements as readonly Loose[]).filter(({ kind }) => kind === SyntaxKind.FunctionDeclaration),
@@ -117,7 +119,7 @@ function throwingFunctions(file: SourceFile, { members = [] }: Loose): Set<strin
   return throwing;
 }
 
-/** Whether a `throw`, or a call of one of the functions, stands in the node; not what stands in a `try`. */
+/** Whether the node contains a `throw`, or a call of one of the functions, outside a `try`. */
 function throws(node: Loose, throwing: ReadonlySet<string>): boolean {
   if (node.kind === SyntaxKind.ThrowStatement) return true;
   const called = node.kind === SyntaxKind.CallExpression ? node.expression : undefined;

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "../..");
 const CATALOGUE = join(root, "data/catalogue.ipsieve");
 const EXERCISE = join(import.meta.dirname, "exercise-core.js");
 
-/** What Node says; every other platform must say the same. */
+/** The result in Node, which every other platform must match. */
 let expected: string;
 before(async () => {
   expected = exerciseCore(await import("../../src/core.ts"), new Uint8Array(readFileSync(CATALOGUE)));
@@ -34,7 +34,7 @@ const PAGES: Readonly<Record<string, readonly [type: string, text: string]>> = {
   "/worker.js": ["text/javascript", `${PROGRAM}\nrun().then(postMessage, (error) => postMessage(String(error)));`],
 };
 
-/** A site of the checkout, whose pages may not share memory unless they are isolated from other sites. */
+/** A site that serves the checkout; its pages may only share memory if they are isolated from other sites. */
 async function startSite(isIsolated: boolean): Promise<Server> {
   const isolation = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
   const server = createServer(({ url = "/" }, response) => {

@@ -8,7 +8,7 @@ import { moduleGraph } from "./module-graph.ts";
 const root = join(import.meta.dirname, "../..");
 const dist = join(root, "dist");
 
-/** The rooms and packages that are the server's and the command's: no entry of the library loads a file of them. */
+/** The rooms and packages of the server and the command: no entry of the library loads a file of them. */
 const SERVER = /^(api|cli|dashboard|service|store|update)\//;
 
 const bundledIn = (entry: string): string[] =>
@@ -51,7 +51,7 @@ for (const entry of ["express.js", "fastify.js", "client/client.js"]) {
   });
 }
 
-/** What users install with the package: packages that cannot be bundled. */
+/** Packages that users install with this one because they cannot be bundled. */
 const INSTALLED: readonly string[] = [];
 
 test("the package depends only on packages that cannot be bundled; its peers are optional", () => {
@@ -71,11 +71,11 @@ test("the command starts without loading a package: each is loaded when it is ne
     "datasets/_catalogue-renderer.js",
   ])
     assert.deepEqual(staticImports(join(dist, file)), [], file);
-  // Negative control: the module before it was packed.
+  // Negative control: the module before it was bundled.
   assert.ok(staticImports(join(dist, "client/client.js")).some((name) => name.includes("packages/openapi-fetch")));
 });
 
-/** What a module imports when it is loaded, by the parts that only a static import has at the start of a line. */
+/** What a module imports when it is loaded, found by the parts that only a static import has at the start of a line. */
 function staticImports(path: string): string[] {
   const found = readFileSync(path, "utf8").matchAll(/(?:^|[;}])import\s*(?:[\w${}*,\s]+?\s*from)?\s*"([^"]+)"/gm);
   return Array.from(found, ([, name]) => name!);

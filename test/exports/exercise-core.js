@@ -1,6 +1,6 @@
 /**
- * Uses every part of `ipsieve/core` once, and returns what came out as JSON. Plain JavaScript: it is run by Node, by
- * browsers and by their workers, which are given its text.
+ * Uses every part of `ipsieve/core` once, and returns the results as JSON. Plain JavaScript: Node, browsers and their
+ * workers, which get its text, all run it.
  */
 export function exerciseCore(core, bytes) {
   const catalogue = core.catalogueFromBytes(bytes);

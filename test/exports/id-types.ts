@@ -1,6 +1,6 @@
 import { freeze, type MatchId, NO_MATCH, PrefixTrie, type ValueId } from "../../src/index.ts";
 
-// Compiled, never run: what fits must compile, and each line after @ts-expect-error must not.
+// Compiled, never run: correct code must compile, and each line after @ts-expect-error must not.
 const table = freeze(new PrefixTrie());
 export const match: MatchId = table.lookup("192.0.2.1");
 export const value: ValueId = table.value(match);

@@ -5,14 +5,14 @@ import { readReferences, type SourceReferences } from "../layers/read-references
 /** What a built module loads, or can load: files by their path in `folder`, and everything else by its specifier. */
 export interface ModuleGraph {
   readonly files: ReadonlySet<string>;
-  /** Modules of node: and packages, with a file that names each. */
+  /** Modules of node: and packages, each with a file that imports it. */
   readonly outside: ReadonlyMap<string, string>;
 }
 
-/** What each file refers to, by its path: those that several entries load are read once. */
+/** What each file refers to, by its path, so that a file that several entries load is read once. */
 const read = new Map<string, SourceReferences>();
 
-/** Walks all imports, re-exports, dynamic imports and `require`s from an entry on. */
+/** Walks all imports, re-exports, dynamic imports and `require`s, starting at an entry. */
 export function moduleGraph(folder: string, entry: string): ModuleGraph {
   const files = new Set<string>();
   const outside = new Map<string, string>();
@@ -32,7 +32,7 @@ export function moduleGraph(folder: string, entry: string): ModuleGraph {
   return { files, outside };
 }
 
-/** Reads each under its number: the parser is one of TypeScript, and of JavaScript by that. */
+/** Reads each file as `NUMBER.ts`: the parser reads TypeScript, and therefore JavaScript too. */
 function readThose(paths: readonly string[]): void {
   const sources = Object.fromEntries(paths.map((path, at) => [`${at}.ts`, readFileSync(path, "utf8")]));
   for (const [source, references] of readReferences(sources)) read.set(paths[parseInt(source)]!, references);

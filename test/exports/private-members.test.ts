@@ -7,8 +7,8 @@ import { parseSources } from "../layers/parse-sources.ts";
 const root = new URL("../../", import.meta.url);
 
 /**
- * The members of classes that are `private` or `protected`, which the compiler alone keeps: `#` does it at run time,
- * too. A constructor has no such form; it may be `private`, but not have parameters that become members.
+ * The members of classes that are `private` or `protected`, which only the compiler enforces: `#` is enforced at run
+ * time too. A constructor has no such form; it may be `private`, but must not have parameters that become members.
  */
 function findPrivateMembers(sources: Readonly<Record<string, string>>): string[] {
   const found: string[] = [];

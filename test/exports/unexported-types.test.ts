@@ -8,7 +8,7 @@ const dist = join(import.meta.dirname, "../../dist");
 const paths = globSync("**/*.d.ts", { cwd: dist, exclude: ["{api,cli,service,store,update}/**"] });
 const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(join(dist, path), "utf8")]));
 
-/** What is named for the package's own use: callers cannot make one, and do not need to. */
+/** Named only for the package's own use: callers cannot make one, and do not need to. */
 const INTERNAL = [
   "ExportFormat names FormatOf of formats/formats.d.ts", // computes a union of names
   "FoundRules names FoundPart of rulesets/rule-search.d.ts", // by the constructor

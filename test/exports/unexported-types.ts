@@ -21,8 +21,9 @@ interface Declared {
 }
 
 /**
- * The types that signatures of an entry's exports name and that the entry does not export, by what names them. Of
- * `sources`, files of declarations (`.d.ts`); types of packages and of the platform are theirs to export.
+ * The types that the signatures of an entry's exports name but the entry does not export, with what names them.
+ * `sources` are declaration files (`.d.ts`); exporting the types of packages and of the platform is not this package's
+ * job.
  */
 export function unexportedTypes(sources: Readonly<Record<string, string>>, entry: string): string[] {
   const files = parseSources(sources);
@@ -41,7 +42,7 @@ export function unexportedTypes(sources: Readonly<Record<string, string>>, entry
   return [...missing].sort();
 }
 
-/** The name of a type that stands here: of `A.B`, A. */
+/** The type name at this node: of `A.B`, A. */
 function namedBy({ kind, typeName, expression }: Loose): string | undefined {
   if (kind === SyntaxKind.TypeReference) return (typeName!.left ?? typeName!).text;
   return kind === SyntaxKind.ExpressionWithTypeArguments ? expression?.text : undefined;
@@ -70,7 +71,7 @@ function isExported({ modifiers }: Loose & { readonly modifiers?: readonly Node[
   return modifiers?.some(({ kind }) => kind === SyntaxKind.ExportKeyword) ?? false;
 }
 
-/** The declarations of a name that is used in a file: there, or where it is imported or re-exported from. */
+/** The declarations of a name that a file uses: in the file itself, or where it is imported or re-exported from. */
 function find(files: ReadonlyMap<string, SourceFile>, path: string, name: string): Declared[] {
   const statements = (files.get(path)?.statements ?? []) as readonly Loose[];
   const own = statements.filter((statement) => nameOf(statement) === name);

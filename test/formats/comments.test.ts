@@ -1,4 +1,4 @@
-/** Comments name a deployment, and nothing in its name becomes a part of the list. */
+/** Comments name a deployment; nothing in its name becomes part of the list. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import { hostileNames } from "./hostile-rules.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 const RULES = ["192.0.2.1", "198.51.100.0/24"].map((text) => ({ prefix: parsePrefix(text), expiresAt: null }));
-/** What a comment is written as with each entry. */
+/** How a comment is written next to each entry. */
 const WITH_ENTRIES: Partial<Record<RuleExportFormat, (comment: string) => string>> = {
   csv: (comment) => `,${comment},\n`,
   "ranges-csv": (comment) => `,${comment},\n`,
@@ -28,7 +28,7 @@ const WITH_ENTRIES: Partial<Record<RuleExportFormat, (comment: string) => string
   "cloudflare-list": (comment) => `,"comment":"${comment}"`,
 };
 
-/** Formats with names have the comment as the name of each rule. */
+/** In formats with names, the comment is the name of each rule. */
 function listOf(format: RuleExportFormat, comment?: string): string {
   const rules = RULES.map((rule) => ({ ...rule, name: comment ?? null, createdAt: NOW, updatedAt: NOW }));
   return [...exportRules(rules, format, { setName: "list", now: NOW, ...(comment && { comment }) })].join("");

@@ -1,4 +1,4 @@
-/** Exports are loaded by nft and ipset themselves, in the kernel, in a network namespace of their own. */
+/** nft and ipset load the exports themselves, in the kernel, in a network namespace of their own. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
@@ -23,7 +23,7 @@ function file(format: "ipset" | "nftables", rules: readonly Rule[], setName = "l
 
 interface Element {
   readonly prefix: string;
-  /** Seconds; null: stays. */
+  /** Seconds; null: no timeout. */
   readonly timeout: number | null;
 }
 
@@ -31,7 +31,7 @@ interface Element {
 interface Firewall {
   readonly format: "ipset" | "nftables";
   readonly missing: string | false;
-  /** Shell commands that load what stands in the variable FILE_n, and print a set. */
+  /** Shell commands that load the contents of the variable FILE_n, and print a set. */
   load(variable: string): string;
   show(set: string): string;
   read(listing: string): Element[];
@@ -88,7 +88,7 @@ const FIREWALLS: readonly Firewall[] = [
   },
 ];
 
-/** What a script prints, whose parts are separated by `===`; it stops at the first error unless it says `|| true`. */
+/** What a script prints, in parts separated by `===`; it stops at the first error unless it says `|| true`. */
 function run(script: string, files: Readonly<Record<string, string>>): string[] {
   const { status, stdout, stderr } = spawnSync("unshare", ["-n", "bash", "-ec", script], {
     encoding: "utf8",
@@ -99,7 +99,7 @@ function run(script: string, files: Readonly<Record<string, string>>): string[] 
   return stdout.split("===\n");
 }
 
-/** For how long an address is in what the elements say: seconds, 0 for not at all. */
+/** How long an address stays in the set, according to its elements: seconds, 0 for not at all. */
 function stay(elements: readonly Element[], address: string): number {
   const found = elements.filter(({ prefix }) => prefixContains(parsePrefix(prefix), parsePrefix(address)));
   return Math.max(0, ...found.map(({ timeout }) => timeout ?? Infinity));
@@ -118,7 +118,7 @@ const RULES = [
   rule("2001:db8:1::/48"),
   rule("2001:db8:2::1", Date.UTC(9999, 0, 1)),
 ];
-/** By address: the seconds that it is to stay. */
+/** By address: the seconds for which it must stay. */
 const STAYS: Readonly<Record<string, number>> = {
   "1.2.3.4": 3600,
   "10.0.0.1": 7200,
@@ -142,7 +142,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
         FILE: file(format, RULES),
       });
       const elements = [...read(four!), ...read(six!)];
-      // Time passes between the loading and the listing.
+      // Time passes between loading and listing.
       for (const [address, seconds] of Object.entries(STAYS)) {
         const actual = stay(elements, address);
         if (seconds === Infinity || seconds === 0) assert.equal(actual, seconds, `${address}\n${four}${six}`);
@@ -204,7 +204,7 @@ for (const { format, missing: skip, load, show, read } of FIREWALLS) {
       );
     });
 
-    // What nft -f loads is one transaction, however it is written.
+    // What nft -f loads is one transaction, whatever its form.
     if (format === "ipset")
       test("control: a file that empties the set before filling it loses the old list", () => {
         const flushing = file(format, [rule("198.51.100.1"), rule("2001:db8::1")])

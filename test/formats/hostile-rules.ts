@@ -7,7 +7,7 @@ import { anyPrefix } from "../trie/operations.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
-/** Names that try to be something else. */
+/** Names that try to break out of the name field. */
 export const hostileNames = [
   "=1+1",
   "+1",
@@ -52,7 +52,7 @@ const anyName = fc
       return false;
     }
   });
-/** Up to 20 rules in order, with any names. */
+/** Up to 20 rules in order, with arbitrary names. */
 export const anyRules: fc.Arbitrary<Rule[]> = fc
   .uniqueArray(
     fc.record({

@@ -5,7 +5,7 @@ import type { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { recordOf } from "./programs/record.ts";
 import { isInMmdbIpv4, probes } from "./subjects.ts";
 
-/** Compares what the reader says about the addresses of a catalogue with the catalogue; gives their number. */
+/** Compares what the reader says about a catalogue's addresses with the catalogue; returns how many were compared. */
 export function compareMmdb(tree: CatalogueTree, reader: Reader<Response>, step: number): number {
   let count = 0;
   const known = new Map<number, string>();
@@ -13,7 +13,7 @@ export function compareMmdb(tree: CatalogueTree, reader: Reader<Response>, step:
     if (isInMmdbIpv4(address)) continue;
     const match = tree.catalogue.table.lookupAddress(address);
     if (!known.has(match)) known.set(match, JSON.stringify(recordOf(tree, address)));
-    // As text: comparing a million documents member by member takes a minute.
+    // Compared as text: comparing a million documents member by member takes a minute.
     if (JSON.stringify(reader.get(formatAddress(address))) !== known.get(match))
       assert.deepEqual(reader.get(formatAddress(address)), recordOf(tree, address), formatAddress(address));
     count++;

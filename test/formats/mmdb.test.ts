@@ -107,7 +107,7 @@ describe("records of every width", () => {
       const search = new MmdbTree();
       for (const family of [6, 4] as const)
         for (const { prefix, match } of tree.catalogue.table.entries(family)) search.add(prefix, match);
-      // As large as the width can hold, so that every bit of it is used.
+      // The largest values that the width can hold, so that every bit of it is used.
       const top = 2 ** recordSize - 1;
       const bytes = search.write(recordSize, (match) => top - match);
       const found = new Set(recordsOf(bytes, recordSize));
@@ -126,7 +126,7 @@ describe("records of every width", () => {
   }
 });
 
-/** Reads records one bit after the other, in the order left, right. */
+/** Reads records one bit at a time, in the order left, right. */
 function recordsOf(bytes: Uint8Array, recordSize: number): number[] {
   const records: number[] = [];
   for (let at = 0; at < bytes.length; at += recordSize / 4) {
@@ -148,7 +148,7 @@ test("sizes and pointers at the limits of their encodings are read back", () => 
     const texts = Array.from({ length: count }, (_, i) => `t${i}`);
     assert.deepEqual(readRecord([["list", texts]]).list, texts);
   }
-  // The second "again" is a pointer to the first, which lies after so many bytes.
+  // The second "again" is a pointer to the first, which is at this byte offset.
   for (const place of [0, 2000, 2047, 2048, 2049, 526_000, 526_335, 526_336, 526_337, 140_000_000]) {
     const { first, second } = readRecord([
       ["before", ["y".repeat(Math.min(place, 16_000_000))]],
@@ -165,7 +165,7 @@ function fillers(place: number): [string, string[]][] {
   return place < 16_000_000 ? [] : Array.from({ length: 8 }, (_, i) => [`filler${i}`, [String(i).repeat(16_000_000)]]);
 }
 
-/** A database of this one record, read by mmdb-lib. */
+/** A database with only this record, read by mmdb-lib. */
 function readRecord(members: [string, string[] | number][]): any {
   const data = new MmdbData();
   assert.equal(data.addRecord(members), 0);

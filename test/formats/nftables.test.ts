@@ -9,7 +9,9 @@ import type { Rule } from "../../src/rulesets/rule.ts";
 
 const ABOUT = { name: null, createdAt: 0, updatedAt: 0, expiresAt: null };
 
-/** IPv4 prefixes in order, a seventh of each dense block left out: a part of them joins to longer and longer ones. */
+/**
+ * IPv4 prefixes in order, with a seventh of each dense block left out: some of them join into longer and longer runs.
+ */
 function denseBlocks(random: Random): Prefix[] {
   const prefixes: Prefix[] = [];
   for (let block = 1; block < 12; block++) {

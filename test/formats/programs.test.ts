@@ -9,7 +9,7 @@ import type { Program } from "./programs/program.ts";
 import { subjects } from "./subjects.ts";
 
 const all = await subjects();
-/** The hard cases are in the others; this one is what is shipped. */
+/** The others contain the hard cases; this one is what is shipped. */
 const LARGE = "the bundled catalogue";
 
 for (const program of PROGRAMS) {

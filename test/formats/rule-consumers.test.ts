@@ -1,4 +1,4 @@
-/** Exported rules are read by the programs they are for, which are asked about addresses at the edges of the rules. */
+/** The programs that exported rules are for read them, and are queried about addresses at the edges of the rules. */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function fileOf(texts: readonly string[], format: RuleExportFormat): string {
   return [...exportRules(rules, format, { setName: "list" })].join("");
 }
 
-/** The addresses about which the program and the rules are not of one mind. */
+/** The addresses on which the program and the rules disagree. */
 async function differences(
   consumer: Consumer,
   written: readonly string[],

@@ -306,7 +306,7 @@ for (const format of ["csv", "ndjson", "text"] as const satisfies ImportFormat[]
   });
 }
 
-/** The cells of a CSV line, as RFC 4180 has it and a spreadsheet sees them; shares no code with the importer. */
+/** The cells of a CSV line as RFC 4180 defines them and a spreadsheet sees them; shares no code with the importer. */
 function cells(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!,
@@ -353,7 +353,7 @@ const LINES: Record<Exclude<RuleExportFormat, "csv" | "ndjson" | VendorFormat>, 
 
 describe("no name becomes a line, a directive or a formula", () => {
   for (const format of RULE_EXPORT_FORMATS) {
-    // Those of vendors are read whole in vendor-formats.test.ts, with the same names.
+    // vendor-formats.test.ts reads the whole lists of vendor formats, with the same names.
     if (isVendorFormat(format)) continue;
     test(format, () => {
       fc.assert(
@@ -382,7 +382,7 @@ describe("no name becomes a line, a directive or a formula", () => {
   }
 });
 
-/** The prefixes that a set of a firewall's file is given. */
+/** The prefixes that a firewall's file puts into a set. */
 function elements(text: string): Prefix[] {
   return [...text.matchAll(/^(?:add list_[46]_new )?([0-9a-f.:/]+)(?: timeout \d+s?)?(?:,| -exist)?$/gm)].map(
     ([, ip]) => parsePrefix(ip!),

@@ -12,7 +12,10 @@ import { catalogueOf, prefixes } from "../cbs/catalogues.ts";
 
 export type Line = readonly [prefix: string, ...ids: string[]];
 
-/** Nested prefixes, both whole address spaces, single addresses, and ids with all that must be quoted somewhere. */
+/**
+ * Nested prefixes, both whole address spaces, single addresses, and ids with every character that some format must
+ * quote.
+ */
 export const HARD_LINES: readonly Line[] = [
   ["0.0.0.0/0", "everything"],
   ["10.0.0.0/8", "/cloud/aws"],
@@ -28,7 +31,8 @@ export const HARD_LINES: readonly Line[] = [
 ];
 
 /**
- * An IPv6 prefix around the mapped block, and no IPv4 prefix for all: readers that map addresses must not mix them up.
+ * An IPv6 prefix around the mapped block, and no IPv4 prefix that covers everything: readers that map addresses must
+ * not confuse the two.
  */
 export const AROUND_MAPPED: readonly Line[] = [
   ["::/0", "six"],
@@ -67,7 +71,8 @@ export function linesOf(tree: CatalogueTree, format: ExportFormat): string[] {
 }
 
 /**
- * Every prefix of the catalogue in order, with the ids that lists name for it, and those of all prefixes around it too.
+ * Every prefix of the catalogue in order, with the ids that lists name for it, and with those of all prefixes around it
+ * as well.
  */
 export function* entriesOf({
   table,
@@ -99,8 +104,8 @@ export function bound(catalogue: Catalogue): BoundCatalogue {
 }
 
 /**
- * The first address of every prefix; of every `step`th one also the last, those right outside, one from anywhere and
- * one from near it.
+ * The first address of every prefix; for every `step`th prefix also the last, those just outside, a random one, and one
+ * near the prefix.
  */
 export function* probes({ table }: Catalogue, step = 1): Generator<Address> {
   let seed = 20260617;
@@ -122,14 +127,14 @@ export function* probes({ table }: Catalogue, step = 1): Generator<Address> {
   }
 }
 
-/** Whether it lies where the MMDB format keeps IPv4, and has no place for IPv6. */
+/** Whether the address is in the block where the MMDB format stores IPv4, which leaves no room for IPv6. */
 export function isInMmdbIpv4(address: Address): boolean {
   return address.family === 6 && prefixContains(IN_IPV4, { ...address, length: 128 });
 }
 
 const IN_IPV4 = parsePrefix("::/96");
 
-/** The address as its text is read: without a length, and a mapped one as IPv4. */
+/** The address as its text is parsed: without a length, and as IPv4 if mapped. */
 function plain(address: Address): Address {
   return parseAddress(formatAddress(address));
 }
@@ -138,12 +143,15 @@ function four(w0: number): Address {
   return { family: 4, w0, w1: 0, w2: 0, w3: 0 };
 }
 
-/** The address before or after, in the lowest word only: at its ends it turns round, which is an address as well. */
+/**
+ * The address `by` further on, in the lowest word only: at the ends of the word it wraps around, which gives an address
+ * too.
+ */
 function neighbour({ family, w0, w1, w2, w3 }: Address, by: number): Address {
   return family === 4 ? four((w0 + by) >>> 0) : plain({ family, w0, w1, w2, w3: (w3 + by) >>> 0 });
 }
 
-/** Random catalogues whose labels are any text. */
+/** Random catalogues whose labels are arbitrary texts. */
 const labels = fc
   .string({ unit: "binary", minLength: 1, maxLength: 6 })
   .filter(
@@ -163,7 +171,7 @@ export const randomLines = fc.array(
   { maxLength: 15 },
 );
 
-/** The longest match by asking for every length that there is: for programs that take the most specific prefix. */
+/** The longest match, found by trying every length in use: for programs that take the most specific prefix. */
 export class LongestMatch<Value> {
   readonly #byLength = new Map<string, Map<string, Value>>();
   readonly #lengths = { 4: new Set<number>(), 6: new Set<number>() };

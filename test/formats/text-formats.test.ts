@@ -68,7 +68,8 @@ for (const format of ["nginx", "haproxy", "clickhouse"] as const) {
           const known = new Map<number, string>();
           let at = 0;
           for (const address of probes(catalogue, isLarge(tree) ? 50 : 1)) {
-            // The lines are those of the table, as has just been seen: a tenth of the addresses shows how they are read.
+            // The lines were just shown to be those of the table, so a tenth of the addresses is enough to show how
+            // they are read.
             if (at++ % 10 !== 0 && isLarge(tree)) continue;
             const match = catalogue.table.lookupAddress(address);
             if (!known.has(match))
@@ -148,7 +149,7 @@ const manyIds = (count: number): string[] => Array.from({ length: count }, (_, i
 test("HAProxy cannot read values of any length, and gets none that are too long", () => {
   const treeOf = (count: number): CatalogueTree =>
     new CatalogueTree(catalogueOf([["192.0.2.0/24", ...manyIds(count)]]));
-  // 49 bytes each, and a comma between them.
+  // 49 bytes each, with a comma between them.
   assert.throws(() => bytesOf(treeOf(321), "haproxy"), {
     name: "CatalogueError",
     code: "unexportable",

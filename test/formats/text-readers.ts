@@ -10,7 +10,7 @@ function csvFields(line: string): string[] {
   return fields.map((field) => (/^'(?:'|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(field) ? field.slice(1) : field));
 }
 
-/** What each line says, as a reader of the format takes it: a prefix and its ids. Throws for a line that is none. */
+/** What each line says, as a reader of the format understands it: a prefix and its ids. Throws on a malformed line. */
 export const readers: Record<
   Exclude<ExportFormat, "mmdb" | "ranges-csv">,
   (lines: string[]) => [prefix: string, ids: string[]][]
@@ -45,7 +45,7 @@ export const readers: Record<
     }),
 };
 
-/** Lines of `geo`; the parts of what is too long for one are put together as `map` says. */
+/** Lines of `geo`; a value that is too long for one line is assembled from parts as `map` says. */
 function readNginx(lines: string[]): [prefix: string, ids: string[]][] {
   const end = lines.indexOf("}");
   assert.deepEqual([lines.slice(0, 2), lines.slice(-1)], [["geo $cbs_nodes {", 'default "";'], ["}"]]);
@@ -73,13 +73,13 @@ function unquoted(word: string): string {
   return word.slice(1, -1).replace(/\\(.)/g, "$1");
 }
 
-/** A ClickHouse array of texts: quotes and backslashes stand after a backslash. */
+/** A ClickHouse array of texts, in which quotes and backslashes are escaped by a backslash. */
 function arrayOf(cell: string): string[] {
   assert.match(cell, /^\[(?:'(?:[^'\\]|\\['\\])*'(?:,(?='))?)*\]$/);
   return [...cell.matchAll(/'((?:[^'\\]|\\['\\])*)'/g)].map(([, text]) => text!.replace(/\\(.)/g, "$1"));
 }
 
-/** As `deepEqual`, which takes seconds for hundreds of thousands of lines. */
+/** Like `deepEqual`, which takes seconds for hundreds of thousands of lines. */
 export function same(read: readonly [string, string[]][], expected: readonly [string, string[]][]): void {
   assert.equal(read.length, expected.length);
   for (const [i, [prefix, ids]] of read.entries()) {

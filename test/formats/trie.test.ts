@@ -5,7 +5,7 @@ import { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } 
 import type { Address, Family, Prefix } from "../../src/address/address.ts";
 import { trie, trieBytes } from "../../src/formats/trie.ts";
 
-/** The file of these prefixes, which are brought into order. */
+/** The file of these prefixes, which are sorted first. */
 function fileOf(prefixes: readonly Prefix[]): Buffer {
   const entries = prefixes
     .toSorted(comparePrefixes)
@@ -15,7 +15,7 @@ function fileOf(prefixes: readonly Prefix[]): Buffer {
   return Buffer.concat(parts.map((part) => Buffer.from(part)));
 }
 
-/** A reader by the specification alone; it walks texts of bits. */
+/** A reader written from the specification alone; it works on strings of bits. */
 class TrieReader {
   readonly #file: Buffer;
   readonly #count: number;
@@ -59,7 +59,7 @@ function bitsOf({ family, w0, w1, w2, w3 }: Address): string {
   return words.map((word) => word.toString(2).padStart(32, "0")).join("");
 }
 
-/** Addresses where something may begin or end. */
+/** Addresses where a prefix may begin or end. */
 function* probesOf(prefixes: readonly Prefix[]): Generator<Address> {
   for (const family of [4, 6] as const) yield { family, w0: 0, w1: 0, w2: 0, w3: 0 };
   for (const prefix of prefixes) {
@@ -75,7 +75,7 @@ function flipped(address: Address, bit: number): Address {
   return { ...address, [word]: (address[word] ^ (1 << (31 - (bit & 31)))) >>> 0 };
 }
 
-/** The number of addresses that the file decides otherwise than the prefixes. */
+/** The number of addresses for which the file and the prefixes give different answers. */
 function differences(prefixes: readonly Prefix[], file: Buffer): number {
   const reader = new TrieReader(file);
   let count = 0;
@@ -120,7 +120,7 @@ test("random lists, including nested prefixes; the length is known in advance; a
     const prefixes = Array.from({ length: 1 + random(40) }, () => {
       const family: Family = random(2) === 0 ? 4 : 6;
       const rest = family === 4 ? [0, 0, 0] : [word(), word(), word()];
-      // Few first words, so that prefixes share bits.
+      // Few different first words, so that prefixes share bits.
       const address = { family, w0: 0xc000_0200 + random(64), w1: rest[0]!, w2: rest[1]!, w3: rest[2]! };
       return prefixOf(address, random(family === 4 ? 33 : 129));
     });

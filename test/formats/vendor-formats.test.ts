@@ -1,4 +1,4 @@
-/** Lists for firewalls and clouds say exactly what the rules say, or why they cannot. */
+/** Lists for firewalls and clouds contain exactly what the rules say, or are rejected with the reason. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -27,7 +27,7 @@ function ruleList(...texts: string[]): Rule[] {
 
 const HOST_LISTS: ReadonlySet<RuleExportFormat> = new Set(["ntop", "sophos"]);
 
-/** The rules that the format can express; few addresses where each is a line. */
+/** The rules that the format can express; few addresses if each takes a line. */
 function expressible(rules: readonly Rule[], format: RuleExportFormat): Rule[] {
   const possible = rules.filter(
     ({ prefix }) =>
@@ -45,7 +45,7 @@ describe("read as documented by its vendor, a list has the addresses of its rule
         fc.property(anyRules, (rules) => {
           const list = expressible(rules, format);
           const expected = AddressSet.of(list.map(({ prefix }) => prefix));
-          // Traefik has no middleware that lets nobody through.
+          // Traefik has no middleware that blocks every client.
           if (format === "traefik" && expected.size(4) === 1n << 32n && expected.size(6) === 1n << 128n) return;
           listed += list.length;
           const found = readByVendor(format, textOf(list, format));

@@ -1,6 +1,6 @@
 /**
- * Readers of lists for firewalls and clouds, each written from its vendor's documentation where that could be read,
- * otherwise from the formats that deployments were specified with; all fail for a line that is none.
+ * Readers of lists for firewalls and clouds, each written from the vendor's documentation if that was available, and
+ * otherwise from the formats that deployments were specified with; all fail on a malformed line.
  */
 import assert from "node:assert/strict";
 import { parseAddress } from "../../src/address/parse-address.ts";
@@ -14,7 +14,7 @@ const ADDRESS = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:]*)`;
 const CIDR = String.raw`${ADDRESS}/\d{1,3}`;
 const ENTRY = `${ADDRESS}(?:/\\d{1,3})?`;
 
-/** The first group of each line, of which none is anything else. */
+/** The first group of each line; fails if any line has another form. */
 function lines(text: string, line: string): string[] {
   const found = text.split("\n");
   assert.equal(found.pop(), "", "the last line has no end");
@@ -26,20 +26,20 @@ function prefixes(texts: readonly string[]): Part[] {
   return texts.map((text) => parsePrefix(text));
 }
 
-/** One entry a line; a comment would follow a space (PAN-OS) or a `#`, which these lists do not have. */
+/** One entry per line; a comment would follow a space (PAN-OS) or a `#`, which these lists do not have. */
 const entryLines = (text: string): Part[] => prefixes(lines(text, `(${ENTRY})`));
 
 /** "A plain text file, one indicator per line, no comments"; IPv4 addresses only. */
 const hostLines = (text: string): Part[] => prefixes(lines(text, String.raw`(\d{1,3}(?:\.\d{1,3}){3})`));
 
-/** The members of JSON's array of texts, of which each is an entry. */
+/** The items of a JSON array of texts, each of which is an entry. */
 function jsonTexts(items: unknown, entry: string): Part[] {
   assert.ok(Array.isArray(items));
   for (const item of items) assert.match(item, new RegExp(`^${entry}$`));
   return prefixes(items);
 }
 
-/** Members of objects that have this member and no other. */
+/** The values of objects that have this member and no other. */
 function jsonMembers(text: string, member: string): string[] {
   const items = JSON.parse(text) as Record<string, string>[];
   for (const item of items) assert.deepEqual(Object.keys(item), [member]);
@@ -58,8 +58,8 @@ function noneOfLength0(texts: readonly string[]): readonly string[] {
 }
 
 /**
- * sk132193: fields separated by commas, as many in each record; the first line, after `#`, names them. A name is unique;
- * `IP` is an IPv4 address, `IP Range` two with a hyphen between them.
+ * sk132193: fields separated by commas, the same number in each record; the first line, after `#`, names them. Names
+ * are unique; `IP` is an IPv4 address, `IP Range` two addresses joined by a hyphen.
  */
 function checkpoint(text: string): Part[] {
   const [header, ...records] = text.trimEnd().split("\n");
@@ -89,7 +89,10 @@ function cloudflareList(text: string): Part[] {
   return parts;
 }
 
-/** envoy.extensions.filters.http.rbac.v3.RBAC: principals are `remote_ip` of core.v3.CidrRange; there is at least one. */
+/**
+ * envoy.extensions.filters.http.rbac.v3.RBAC: principals are `remote_ip` of core.v3.CidrRange; at least one is
+ * required.
+ */
 function envoy(text: string): Part[] {
   const [, body] =
     /^name: envoy\.filters\.http\.rbac\ntyped_config:\n {2}"@type": "type\.googleapis\.com\/envoy\.extensions\.filters\.http\.rbac\.v3\.RBAC"\n {2}rules:\n {4}action: DENY\n {4}policies:([^]*)$/.exec(
@@ -106,7 +109,9 @@ function envoy(text: string): Part[] {
 
 const EVERYTHING = AddressSet.of([parsePrefix("0.0.0.0/0"), parsePrefix("::/0")]);
 
-/** http.middlewares.NAME.ipAllowList.sourceRange, with at least one range; what is not allowed is blocked. */
+/**
+ * http.middlewares.NAME.ipAllowList.sourceRange, with at least one range; everything that is not allowed is blocked.
+ */
 function traefik(text: string): Part[] {
   const head = "http:\n  middlewares:\n    list:\n      ipAllowList:\n        sourceRange:\n";
   assert.ok(text.startsWith(head));
@@ -115,7 +120,7 @@ function traefik(text: string): Part[] {
   return [...EVERYTHING.difference(AddressSet.of(prefixes(allowed))).prefixes()];
 }
 
-/** `type hash:net`: none of length 0, and none that overlaps another. */
+/** `type hash:net`: no prefix of length 0, and none that overlaps another. */
 function firewalld(text: string): Part[] {
   const parts = oneFamily(prefixes(noneOfLength0(lines(text, `(${ENTRY})`))));
   const alone = parts.reduce((sum, part) => sum + AddressSet.of([part]).size(4) + AddressSet.of([part]).size(6), 0n);
@@ -124,7 +129,7 @@ function firewalld(text: string): Part[] {
   return parts;
 }
 
-/** Rules that do not overlap, as whole numbers. */
+/** Ranges that do not overlap, as integers. */
 function rangesCsv(text: string): Part[] {
   const [header, ...rows] = text.trimEnd().split("\n");
   assert.equal(header, "family,lo,hi,name,expires_at");
@@ -170,7 +175,7 @@ const READERS = {
   traefik,
 } as const satisfies Partial<Record<RuleExportFormat, (text: string) => Part[]>>;
 
-/** Formats of products that cannot be run here, or take no more than a list. */
+/** Formats of products that cannot be run here, or that only read a list. */
 export type VendorFormat = keyof typeof READERS;
 export const VENDOR_FORMATS = Object.keys(READERS) as VendorFormat[];
 
@@ -178,7 +183,7 @@ export function isVendorFormat(format: RuleExportFormat): format is VendorFormat
   return format in READERS;
 }
 
-/** The addresses that a file lists, as its consumer reads it. */
+/** The addresses that a file lists, as its consumer would read it. */
 export function readByVendor(format: VendorFormat, text: string): AddressSet {
   return AddressSet.of(READERS[format](text));
 }

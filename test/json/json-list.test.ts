@@ -11,7 +11,7 @@ interface Read {
   readonly batches: number;
 }
 
-/** Reads a document that comes in pieces of these lengths, over and over. */
+/** Reads a document that arrives in pieces of these lengths, repeated. */
 function read(bytes: Uint8Array, lengths: readonly number[], options: Partial<typeof OPTIONS> = {}): Read {
   const reader = new JsonListReader({ ...OPTIONS, ...options });
   const items: unknown[] = [];
@@ -30,7 +30,7 @@ function read(bytes: Uint8Array, lengths: readonly number[], options: Partial<ty
 const readText = (text: string, lengths: readonly number[] = [7], options?: Partial<typeof OPTIONS>): Read =>
   read(Buffer.from(text), lengths, options);
 
-/** The error's text; undefined for a document that is taken. */
+/** The error's text; undefined for a document that is accepted. */
 function errorOf(text: string, lengths?: readonly number[], options?: Partial<typeof OPTIONS>): string | undefined {
   try {
     readText(text, lengths, options);
@@ -41,7 +41,7 @@ function errorOf(text: string, lengths?: readonly number[], options?: Partial<ty
   }
 }
 
-/** What is wrong with a text, by the parser of whole texts. */
+/** What is wrong with a text, according to the parser of whole texts. */
 function expectedError(text: string): string | undefined {
   if (text.trim() === "") return "is empty; a JSON document is required";
   const at = jsonErrorAt(text);

@@ -23,7 +23,7 @@ test("the value at a path, and the innermost existing one if the path does not e
     assert.ok(text.slice(valueOffset(text, path)).startsWith(rest), JSON.stringify(path));
 });
 
-/** Every path in a value, with the value there. */
+/** Every path in a value, with the value at that path. */
 function* pathsIn(
   value: unknown,
   path: (string | number)[] = [],

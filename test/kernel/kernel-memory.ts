@@ -7,13 +7,12 @@ import type { PrefixTable } from "../../src/table/prefix-table.ts";
 const PAGE = 65536;
 
 /**
- * A kernel over a memory that holds a copy of the table at its front, then the workspace, then `room` bytes for the
- * test.
+ * A kernel over a memory that starts with a copy of the table, followed by the workspace and `room` bytes for the test.
  */
 export interface KernelRoom {
   readonly kernel: Kernel;
   readonly memory: SharedMemory;
-  /** The address of the test's own bytes, a multiple of 64 KiB; the memory ends after them. */
+  /** The offset of the test's own bytes, a multiple of 64 KiB; the memory ends after them. */
   readonly at: number;
   readonly bytes: Buffer;
 }

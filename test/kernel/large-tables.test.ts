@@ -21,12 +21,12 @@ import { kernelOver } from "./kernel-memory.ts";
 
 type Words = readonly [number, number, number, number];
 
-/** Prefixes of a table, and how large its root must become: so that all paths of the batch lookups are gone. */
+/** The prefixes of a table and the size its root must reach, so that every path of the batch lookups is taken. */
 interface Shape {
   readonly name: string;
   readonly family: Family;
   readonly rootBits: number;
-  /** The kinds of nodes that must stand under the root, and one level below. */
+  /** The kinds of nodes that must occur under the root, and one level below. */
   readonly kinds: readonly [readonly number[], readonly number[]];
   readonly prefixes: (random: () => number) => Iterable<readonly [words: Words, length: number]>;
 }
@@ -49,7 +49,7 @@ const SHAPES: readonly Shape[] = [
       for (let i = 0; i < 300; i++) yield [[word(0xd000_0000 | (random() & 0x3fff)), 0, 0, 0], 32];
       for (let i = 0; i < 120; i++) yield [[word(0xd100_0000 | (random() & 0x3fff)), 0, 0, 0], 24 + (random() % 9)];
       for (let i = 0; i < 6; i++) yield [[word(0xd200_0000 | (random() & 0x3fff)), 0, 0, 0], 22 + (random() % 11)];
-      // Below a bitmap, whose slots have 256 addresses: scattered ones of different sizes.
+      // Below a bitmap, whose slots have 256 addresses: scattered prefixes of different sizes.
       for (let i = 0; i < 700; i++) yield [[word(0xd300_0000 | (random() & 0x3fff)), 0, 0, 0], 26 + (random() % 7)];
     },
   },
@@ -141,7 +141,7 @@ function tableOf(shape: Shape, prefixes: readonly (readonly [Words, number])[]):
   return freeze(trie);
 }
 
-/** Addresses in and beside every prefix, in no order, and some anywhere. */
+/** Addresses in and next to every prefix, in no particular order, and some random ones. */
 function addressesFor(
   shape: Shape,
   prefixes: readonly (readonly [Words, number])[],
@@ -155,7 +155,7 @@ function addressesFor(
       words[2 * i * size + at] = near[at]!;
       words[(2 * i + 1) * size + at] = random();
     }
-    // A bit of the address is turned over: just beside the prefix, or elsewhere in it.
+    // Flips one bit of the address: just outside the prefix, or elsewhere in it.
     const bit = random() % (32 * size);
     if (i % 3 > 0) words[2 * i * size + (bit >>> 5)]! ^= 1 << (bit & 31);
   }
@@ -193,7 +193,7 @@ for (const shape of SHAPES) {
     assert.ok(matched > count / 10 && matched < count);
     assert.deepEqual(new Uint32Array(memory.buffer, out, count), expected);
 
-    // A batch may write over its own words.
+    // A batch may overwrite its own words.
     table.lookupBatchInto(shape.family, words, words);
     assert.deepEqual(words.subarray(0, count), expected);
   });

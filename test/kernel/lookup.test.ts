@@ -14,7 +14,7 @@ import { kernelOver } from "./kernel-memory.ts";
 
 const SEED = 20261121;
 
-/** The match ids of the addresses by the kernel. */
+/** The match ids of the addresses, from the kernel. */
 function kernelLookup(table: PrefixTable, family: Family, words: Uint32Array): Uint32Array {
   const count = words.length / (family === 4 ? 1 : 4);
   const { kernel, memory, at } = kernelOver(table, 4 * (words.length + count));

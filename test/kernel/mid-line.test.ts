@@ -22,10 +22,10 @@ const TEXT_BYTES = 1 << 20;
 const LF = 0x0a;
 const LINES = rounds({ short: 1_000_000, long: 100_000_000 });
 
-/** What addresses are made of, and what stands around them. */
+/** The bytes that addresses consist of, and those around them. */
 const BYTES = Buffer.from('.....::::::0012345678999abcfFgz_ /,[]"%-=\r\n\xff', "latin1");
 
-/** Lines as programs write them, with an address somewhere. */
+/** Lines as programs write them, with an address somewhere in them. */
 const SHAPES: readonly ((address: string, random: Random) => string)[] = [
   (address, random) =>
     `Nov 23 12:34:56 web${random.below(10)} sshd[${random.below(30_000)}]: Failed password from ${address} port 22`,
@@ -38,7 +38,7 @@ const SHAPES: readonly ((address: string, random: Random) => string)[] = [
   (address) => `a:b:c:d:e:f:1 1:2:3:4 www.a.b.c.d.example.com ip:${address}.`,
 ];
 
-/** Lines of these shapes and, one in `others`, of any other. */
+/** Lines of these shapes, with one in `others` of another shape. */
 function randomText(random: Random, others = 4): Buffer {
   const lines: string[] = [];
   for (let bytes = 0; bytes < TEXT_BYTES - 2000;) {
@@ -51,7 +51,7 @@ function randomText(random: Random, others = 4): Buffer {
   return Buffer.from(`${lines.join("\n")}\n`, "latin1");
 }
 
-/** Replaces some bytes of the text by others that matter, LFs included; the last stays an LF. */
+/** Replaces some bytes of the text by other significant bytes, LFs included; the last byte stays an LF. */
 function change(text: Buffer, random: Random): void {
   for (let changes = text.length >> 7; changes > 0; changes--)
     text[random.below(text.length - 1)] = BYTES[random.below(BYTES.length)]!;
@@ -63,7 +63,7 @@ interface Chunks {
   byLines: number;
 }
 
-/** The first line that the kernel reads in another way than the reference; null if there is none. */
+/** The first line that the kernel reads differently from the reference; null if there is none. */
 function firstDifference(
   { kernel, memory, at: room }: KernelRoom,
   at: number,
@@ -76,7 +76,7 @@ function firstDifference(
   const words = new Uint32Array(4 * 640);
   const families = new Uint8Array(640);
   for (let next = at, start = 0; next < at + text.length;) {
-    firstHit[0] = 0; // what the kernel writes there is an address, or -1
+    firstHit[0] = 0; // the kernel writes an address or -1 here
     next = kernel.scanChunk(next, at + text.length);
     if (chunks !== undefined) chunks[firstHit[0] === 0 ? "byLines" : "byHits"]++;
     families.fill(0);
@@ -110,7 +110,7 @@ test(`the kernel reads ${LINES} lines of all shapes like the reference, changed 
   let lines = 0;
   let text = randomText(random);
   for (let round = 0; lines < LINES; round++) {
-    // Every other text has so few lines that begin with an address that most are read by their hits.
+    // Every other text has so few lines that start with an address that most chunks are read by their hits.
     if (round % 8 === 0) text = randomText(random, round % 16 === 0 ? 4 : 100);
     assert.equal(firstDifference(room, room.at + random.below(64), text, chunks), null, `seed ${SEED}, round ${round}`);
     for (const byte of text) if (byte === LF) lines++;
@@ -133,7 +133,7 @@ test("the kernel reads the sample log like the reference, with anything before i
 
 test(`each of ${LOG_LINES.length} lines after every number of bytes from 0 to 130`, () => {
   const room = scanningKernel(4 * TEXT_BYTES);
-  // A delimiter, and what looks like the front of an address.
+  // A delimiter, and bytes that look like the start of an address.
   for (const fill of [" ", "1.2 ", "::x "]) {
     for (let length = 0; length <= 130; length++) {
       const front = fill.repeat(Math.ceil(length / fill.length)).slice(0, length);
@@ -205,14 +205,14 @@ test("lines that are read by hits, at the very end of the memory", () => {
 test("the negative control: a kernel that sees dots in fifteen bytes of sixteen is caught where lines are read by hits", () => {
   const room = scanningKernel(TEXT_BYTES + 64);
   const text = randomText(new Random(SEED), 100);
-  assert.equal(firstDifference(room, room.at, text), null); // the next chunk is read by hits
+  assert.equal(firstDifference(room, room.at, text), null); // the next chunk is read by its hits
   new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + VECTOR_DOT + 9] = 0;
   const chunks = { byHits: 0, byLines: 0 };
   assert.notEqual(firstDifference(room, room.at, text, chunks), null);
   assert.deepEqual(chunks, { byHits: 1, byLines: 0 });
 });
 
-// Negative controls: one byte of the vectors that the masks are made with.
+// Negative controls: each changes one byte of the vectors that the masks are made with.
 for (const [name, offset] of Object.entries({ dots: VECTOR_DOT + 9, colons: VECTOR_IS_COLON + 4 })) {
   test(`a kernel that sees ${name} in fifteen bytes of sixteen is caught`, () => {
     const room = scanningKernel(TEXT_BYTES + 64);

@@ -51,7 +51,7 @@ export function randomIpv6(random: Random): string {
   return random.below(6) === 0 ? opened.toUpperCase() : opened;
 }
 
-/** A part of a line: an address, what is nearly one, or what stands around them. */
+/** A part of a line: an address, something close to one, or what surrounds them. */
 function randomPart(random: Random): string {
   const kind = random.below(12);
   if (kind < 3) return randomQuad(random);
@@ -69,8 +69,8 @@ function randomPart(random: Random): string {
 }
 
 /**
- * A line in latin1, without the newline: mostly with an address at its front, sometimes a jumble, a case of the table,
- * or bytes.
+ * A line in latin1, without the newline: mostly with an address at the start, sometimes a random mix, a case of the
+ * table, or random bytes.
  */
 export function randomLine(random: Random): string {
   const kind = random.below(20);

@@ -22,7 +22,7 @@ const ADDRESS_HOLE = 255;
 
 type Selection = "all" | "matched" | "unmatched";
 
-/** A template as parts of text and holes between them. */
+/** A template: parts of text, with holes between them. */
 type Template = readonly (string | number)[];
 
 function templateBytes(template: Template): Uint8Array {
@@ -31,7 +31,7 @@ function templateBytes(template: Template): Uint8Array {
   );
 }
 
-/** The row of a line, in strings; `address` is null for a line without one. */
+/** The row of a line, as a string; `address` is null for a line without one. */
 function rowOf(template: Template, address: Address | null): string {
   return template
     .map((part) => {
@@ -58,7 +58,7 @@ function nestedTable(): PrefixTable {
 
 const table = nestedTable();
 
-/** Match id + 1 → its template; the lengths of the parts are such that copies of every size happen. */
+/** Match id + 1 → its template; the lengths of the parts make copies of every size occur. */
 const TEMPLATES: readonly Template[] = Array.from({ length: table.matchCount + 2 }, (_, key): Template => {
   if (key === 0) return ["\t\t\n"];
   const label = "/network/of/some/length/".repeat(12).slice(0, (key * 7) % 200);
@@ -72,7 +72,8 @@ const TEMPLATES: readonly Template[] = Array.from({ length: table.matchCount + 2
 });
 
 /**
- * What the kernel writes for the text, into outputs of so many bytes one after the other, and how often one was full.
+ * What the kernel writes for the text into outputs of this many bytes each, one after the other, and how often an
+ * output was full.
  */
 function kernelRows(
   { kernel, memory, at }: KernelRoom,
@@ -120,7 +121,7 @@ function kernelRows(
   return { rows: Buffer.concat(rows).toString("latin1"), full };
 }
 
-/** The same with strings. */
+/** The same rows, made with strings. */
 function expectedRows(text: Buffer, end: number, selection: Selection, appends: boolean): string {
   const lines = referenceLines(text, end);
   return lines
@@ -134,7 +135,7 @@ function expectedRows(text: Buffer, end: number, selection: Selection, appends: 
     .join("");
 }
 
-/** Addresses of which the first bits are those of the nested prefixes. */
+/** Addresses that share their first bits with the nested prefixes. */
 function nearAddress(random: Random): string {
   if (random.below(2) === 0)
     return formatAddress({
@@ -246,7 +247,7 @@ function kernelRowsOnce(room: KernelRoom, kernel: Kernel, text: Buffer, end: num
   assert.ok(kernel.writtenLines < kernel.chunkLines);
 }
 
-// Negative controls: one byte of the tables that the rows are made with.
+// Negative controls: each changes one byte of the tables that the rows are made with.
 const BROKEN: Record<string, readonly [offset: number, value: number]> = {
   "writes the digits of one octet too short": [OCTETS + 8 * 216 + 4, 3],
   "opens no gap for one shape of zeros": [GAP_RUNS + 0b11000000, 8],

@@ -7,18 +7,18 @@ import { type KernelRoom, kernelOver } from "./kernel-memory.ts";
 
 const LF = 0x0a;
 
-/** A line as a scanner sees it: where it begins in the text, and its address in canonical text (null: none). */
+/** A line as a scanner sees it: its offset in the text, and its address in canonical form (null: none). */
 export interface ScannedLine {
   readonly start: number;
   readonly address: string | null;
 }
 
-/** A kernel with room for so many bytes of text; it has a table without prefixes. */
+/** A kernel with room for this many bytes of text; its table has no prefixes. */
 export function scanningKernel(textBytes: number): KernelRoom {
   return kernelOver(freeze(new PrefixTrie()), textBytes + TEXT_SLACK + 1);
 }
 
-/** The lines of `text[0, end)`, the reference's reading. `text[end - 1]` or `text[end]` is an LF. */
+/** The lines of `text[0, end)` as the reference reads them. `text[end - 1]` or `text[end]` is an LF. */
 export function referenceLines(text: Buffer, end: number): ScannedLine[] {
   const found = createFound();
   const lines: ScannedLine[] = [];
@@ -32,7 +32,7 @@ export function referenceLines(text: Buffer, end: number): ScannedLine[] {
   return lines;
 }
 
-/** As `referenceLines`, by the kernel, with the text at the address `at`. */
+/** Like `referenceLines`, but by the kernel, with the text at the offset `at`. */
 export function kernelLines({ kernel, memory }: KernelRoom, at: number, text: Buffer, end: number): ScannedLine[] {
   const bytes = new Uint8Array(memory.buffer);
   bytes.set(text, at);

@@ -30,7 +30,7 @@ function randomText(random: Random, lines: number): Buffer {
   return Buffer.from(random.below(5) === 0 ? text : `${text}\n`, "latin1");
 }
 
-/** The text with the LF that every text has after it, and foreign bytes after that. */
+/** The text with the LF that follows every text, and unrelated bytes after it. */
 function withEnd(text: Buffer): Buffer {
   return Buffer.concat([text, Buffer.from("\n7.7.7.7\n::7\n")]);
 }
@@ -217,7 +217,7 @@ test("counting, with and without counters per match, and matches by line", () =>
   }
 });
 
-// Negative controls: one byte of the tables that the assembly reads, and the random texts must notice.
+// Negative controls: each changes one byte of the tables that the assembly reads, which the random texts must notice.
 const BROKEN: Record<string, readonly [offset: number, change: (byte: number) => number]> = {
   "takes the digits of a quad of one shape from elsewhere": [
     QUADS + 64 * quadEntry([3, 2, 1, 3]) + 10,

@@ -11,7 +11,7 @@ interface Region {
 
 const numbers: Readonly<Record<string, number>> = workspace;
 const VECTOR_BYTES = 16;
-/** Vectors beside those whose names say so. */
+/** Vectors in addition to those whose names say so. */
 const VECTORS = new Set([
   "OFFSETS",
   "OFFSET_STEP",
@@ -23,7 +23,7 @@ const VECTORS = new Set([
   "BITMAP_LIMIT",
 ]);
 
-/** Every offset of the workspace, with how many bytes lie there, in order. */
+/** Every offset of the workspace with the number of bytes there, in order. */
 function regionsOf(constants: Readonly<Record<string, number>>): Region[] {
   return Object.entries(constants)
     .filter(([name]) => `${name}_BYTES` in constants || name.startsWith("VECTOR_") || VECTORS.has(name))
@@ -31,7 +31,7 @@ function regionsOf(constants: Readonly<Record<string, number>>): Region[] {
     .sort((a, b) => a.at - b.at);
 }
 
-/** What is wrong with a layout: a region that begins in the one before it or beyond the end, or is not aligned. */
+/** What is wrong with a layout: regions that overlap the one before or pass the end, or are not aligned. */
 function errorsOf(regions: readonly Region[], end: number): string[] {
   const errors: string[] = [];
   let free = 0;

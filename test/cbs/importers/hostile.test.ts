@@ -10,7 +10,9 @@ import { SOURCES } from "../../../src/cbs/importers/sources.ts";
 import { onlyLong } from "../../rounds.ts";
 import { kinds } from "./kinds.ts";
 
-/** Imports, and gives the number of entries; -1 for a list that is rejected. Any other error is a defect. */
+/**
+ * Imports the text and returns the number of entries, or -1 for a list that is rejected. Any other error is a defect.
+ */
 function outcome(importer: Importer, text: string): number {
   try {
     const { entries } = importer(text);
@@ -22,7 +24,7 @@ function outcome(importer: Importer, text: string): number {
   }
 }
 
-/** A list of each kind, which corruption is done to: what is random alone does not get beyond the first check. */
+/** A list of each kind, to be corrupted: purely random text never gets past the first check. */
 const lists = [
   "192.0.2.0/24\t\n# c\n2001:db8::/32\r\n192.0.2.1-192.0.2.9",
   'prefix,service,region\n192.0.2.0/24,api,eu\n"2001:db8::/32",,',
@@ -159,8 +161,8 @@ test("an error shows the text at its position, but nothing that a terminal would
 });
 
 /**
- * Reads the long texts in a process of its own, which the system ends when it has used so many seconds of a processor;
- * gives how it ended.
+ * Reads the long texts in a separate process, which the system ends after a limit of processor seconds; returns how it
+ * ended.
  */
 function readLongTexts(importers: "ours" | "quadratic"): string | number | null {
   const program = fileURLToPath(new URL("./read-long-texts.ts", import.meta.url));
@@ -173,7 +175,10 @@ function readLongTexts(importers: "ours" | "quadratic"): string | number | null 
   return signal ?? status;
 }
 
-/** Several times what all texts take; a small part of what one takes that is read again from each of its characters. */
+/**
+ * Several times what all texts take together, and a small fraction of what one text takes if it is read again from each
+ * of its characters.
+ */
 const SECONDS = 15;
 
 const noLimit = process.platform === "win32" && "there is no ulimit";
@@ -182,7 +187,7 @@ test("long texts take time linear in their length", { skip: noLimit }, () => {
   assert.equal(readLongTexts("ours"), 0);
 });
 
-// It takes all of the seconds.
+// It uses all of the seconds.
 test("negative control: an importer that backtracks at every character", { skip: noLimit || onlyLong() }, () => {
   assert.match(String(readLongTexts("quadratic")), /^SIG(KILL|XCPU)$|^(137|152)$/);
 });

@@ -56,7 +56,7 @@ describe("places", () => {
   test("names are one line of text", () => {
     assert.equal(new Places().of({ id: "a", name: " A\r\n\u0000B " }, null, "")[0].service?.name, "A B");
     assert.equal(new Places().of({ id: "a", name: "\n" }, null, "")[0].service?.name, "a");
-    // A terminal obeys one-byte escapes, too, and shows what follows a mark of direction from right to left.
+    // A terminal also obeys one-byte escapes, and a direction mark makes it show what follows from right to left.
     assert.equal(
       new Places().of({ id: "a", name: "A\u009b31m\u202etxet\u2069B" }, null, "")[0].service?.name,
       "A 31m txet B",

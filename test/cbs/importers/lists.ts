@@ -3,7 +3,7 @@ import { formatPrefix } from "../../../src/address/prefix.ts";
 import { ImportError, type ImportErrorCode } from "../../../src/cbs/importers/import-error.ts";
 import type { ImportedList, Importer, Place } from "../../../src/cbs/importers/imported-list.ts";
 
-/** Each entry as `prefix place place`, where a place is `service@region`, and `-` for the provider itself. */
+/** Each entry as `prefix tag tag`, where a tag is `service@region`, or `-` for the provider itself. */
 export function entriesOf({ entries }: ImportedList): string[] {
   return entries.map(({ prefix, places }) => [formatPrefix(prefix), ...places.map(locationText)].join(" "));
 }
@@ -23,7 +23,7 @@ export function namesOf({ entries }: ImportedList): Record<string, string> {
 
 export type BadList = readonly [what: string, text: string, code: ImportErrorCode, position: string];
 
-/** Asserts that a list is rejected, with this code at this position, and that the message begins with the position. */
+/** Asserts that a list is rejected with this code at this position, and that the message starts with the position. */
 export function assertRefused(importer: Importer, [what, text, code, position]: BadList): void {
   assert.throws(
     () => importer(text),
@@ -39,7 +39,7 @@ export function assertRefused(importer: Importer, [what, text, code, position]: 
   );
 }
 
-/** What no list in JSON may be, whatever its format. */
+/** What a JSON list must not be, whatever its format. */
 export const NO_JSON: readonly BadList[] = [
   ["nothing", "", "empty", "line 1"],
   ["white space", " \r\n\t", "empty", "line 1"],

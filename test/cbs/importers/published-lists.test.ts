@@ -13,7 +13,7 @@ import { pagerdutyPage } from "../../../src/cbs/importers/pagerduty.ts";
 import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
 import { MANIFEST, noPublishedLists, PUBLISHED } from "../published-lists.ts";
 
-/** A row of the manifest: strings that parse, and different ones, by family. */
+/** A row of the manifest: the number of strings that parse, and of distinct ones, by family. */
 interface Counted {
   readonly path: string;
   readonly ipv4: number;
@@ -40,8 +40,8 @@ const sourceImporters = new Map(
 const importerOf = (path: string): Importer => sourceImporters.get(path)!;
 
 /**
- * Files whose importer is that of another name, or of no source: other editions, and lists that third parties have
- * made.
+ * Files read by the importer of another name, or that belong to no source: other editions, and lists made by third
+ * parties.
  */
 const OTHER_NAMES: Readonly<Record<string, Importer>> = {
   "applebot/applebot.json": importerOf("applebot/applebot.json"),
@@ -52,7 +52,7 @@ const OTHER_NAMES: Readonly<Record<string, Importer>> = {
   "pagerduty/11-Webhook-IPs.md": pagerdutyPage,
   "salesforce/hyperforce-sample.json": importerOf("salesforce/ip-ranges.json"),
   "zoom/zoom_ips.txt": importerOf("zoom/Zoom.txt"),
-  // Made by others from a publisher's list or from routing data, in a format that is read all the same.
+  // Made by others from a publisher's list or from routing data, in a format that is read too.
   "alibaba/as-prefixes.json": asn,
   "apple-private-relay/ip-ranges-merged.txt": GENERIC_IMPORTERS.text!,
   "aws/aws-geofeed-generated.csv": geofeed(),
@@ -74,13 +74,13 @@ const OTHER_NAMES: Readonly<Record<string, Importer>> = {
   "vultr/vultr-prefixes-derived.csv": GENERIC_IMPORTERS.csv!,
 };
 
-/** Files that are not imported with the manifest's counts, each with the reason and what holds instead. */
+/** Files whose import does not match the manifest's counts, each with the reason and what holds instead. */
 const EXCEPTIONS: Readonly<Record<string, { readonly why: string; check(text: string, counted: Counted): void }>> = {
   "ibm/ips.md": {
     why: "the manifest counts every address on the page: also of the private networks, and in prose and change logs; the three tables of public networks are imported",
     check(text, counted) {
       const list = ibm(text);
-      // What stands in tables of private networks, and outside all tables, as the manifest counts it.
+      // The addresses in tables of private networks and outside all tables, as the manifest counts them.
       const leftOut = list.warnings.filter(({ code }) => code !== "left-out");
       assert.deepEqual(leftOut, []);
       assert.equal(addressesIn(text), counted.ipv4);

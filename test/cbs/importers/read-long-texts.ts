@@ -1,6 +1,6 @@
 /**
- * `read-long-texts.ts ours|quadratic`: has importers read texts that are long in one way each. A process, so that it
- * can be ended in the middle.
+ * `read-long-texts.ts ours|quadratic`: makes importers read texts that are each long in one way. It is a process of its
+ * own so that it can be killed part-way.
  */
 import { ImportError } from "../../../src/cbs/importers/import-error.ts";
 import type { Importer } from "../../../src/cbs/importers/imported-list.ts";
@@ -31,7 +31,7 @@ const texts = [
   `192.0.2.0/24,US,US-${"0".repeat(long)},x`,
 ];
 
-/** Looks for the end of the blanks from each of them. */
+/** Looks for the end of a run of blanks from each blank in it. */
 const quadratic: Importer = (text) => {
   if (/[ \n#]+$/.test(`${text}.`)) throw new Error("it cannot end so");
   return kinds[0]!("[]");

@@ -6,8 +6,8 @@ import type { ImportedList } from "../../../src/cbs/importers/imported-list.ts";
 import { SOURCES } from "../../../src/cbs/importers/sources.ts";
 import { type Counts, SMALL_LISTS } from "./small-lists.ts";
 
-// What published-lists.test.ts holds to the published lists, where these are at hand, holds everywhere for a small list
-// of each format.
+// What published-lists.test.ts checks on the published lists, where they are available, is checked everywhere on a
+// small list of each format.
 
 const files = new Map(SOURCES.flatMap((source) => source.files.map((file) => [file.path, file])));
 

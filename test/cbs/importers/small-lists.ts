@@ -1,4 +1,4 @@
-/** Strings of a list that are prefixes, and different ones, by family. */
+/** Strings of a list that are prefixes, and distinct ones, by family. */
 export interface Counts {
   readonly ipv4: number;
   readonly ipv6: number;
@@ -8,7 +8,7 @@ export interface Counts {
 
 /**
  * A list of a few rows, written by hand in the format of these files, with its counts. Every list repeats a prefix, as
- * published ones do.
+ * published lists do.
  */
 export interface SmallList {
   readonly paths: readonly string[];

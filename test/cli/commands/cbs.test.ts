@@ -102,7 +102,7 @@ describe("cbs search", () => {
     const bundled = await cbs("search", "googlebot");
     assert.match(bundled.stdout, /^\/\S+ .*Google/);
     assert.match(bundled.stdout, /^\/saas\/google /m);
-    // The bundled catalogue may also say how old it is.
+    // The bundled catalogue may also report its age.
     const note =
       'ipsieve: the list "googlebot" (/bot/google) is not in this catalogue; "ipsieve cbs update" fetches it\n';
     assert.ok(bundled.stderr.endsWith(note), bundled.stderr);

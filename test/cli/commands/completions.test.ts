@@ -11,9 +11,7 @@ const commands = await loadCommands(COMMAND_TABLE);
 const firstWords = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))].sort();
 const { stdout: bashScript } = await run(["completions", "bash"]);
 
-/**
- * What bash would offer for the last of the words; "-o default" where it leaves that to readline, which offers files.
- */
+/** What bash would offer for the last of the words; "-o default" if it leaves that to readline, which offers files. */
 function bashOffers(words: readonly string[]): string[] {
   const call = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; compopt() { COMPREPLY+=("$*"); }; _ipsieve; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-euc", `${bashScript}\n${call}`], {
@@ -96,7 +94,7 @@ test("zsh reads its script, which names every option", { skip: missing("zsh") },
 test("fish completes commands, options and values", { skip: missing("fish") }, async (t) => {
   const folder = temporaryFolder();
   t.after(() => folder.remove());
-  // An argument of a program has at most 128 KiB.
+  // A program argument is limited to 128 KiB.
   const file = join(folder.path, "completions.fish");
   writeFileSync(file, (await run(["completions", "fish"])).stdout);
   const offers = (line: string): string[] => {

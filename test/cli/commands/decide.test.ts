@@ -1,4 +1,4 @@
-/** Explaining addresses and replaying logs, without a server. */
+/** Explaining addresses and replaying logs without a server. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

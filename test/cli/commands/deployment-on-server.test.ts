@@ -32,7 +32,7 @@ const done = async (...args: string[]): Promise<string> => {
   assert.deepEqual([code, stderr], [0, ""], args.join(" "));
   return stdout;
 };
-/** Asks the server itself: a process for each question would take long. */
+/** Sends the request directly: a process per request would take too long. */
 const ask = async (method: string, path: string, body?: object): Promise<any> => {
   const headers = { "x-api-key": key, "content-type": "application/json" };
   const url = `http://127.0.0.1:${service.port}/v1/edl/deployments/${path}`;

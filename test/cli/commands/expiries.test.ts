@@ -10,7 +10,7 @@ const files = {
     "10.1.0.0/16,spam,2026-06-01T00:00:00Z",
     "10.1.1.0/24,scanner,2026-05-01T02:00:00+02:00,again",
     "10.1.1.0/24,spam,2026-06-01T00:00:00Z,again",
-    // The longer one counts, whichever comes first.
+    // The later expiry wins, in whichever order they come.
     "192.0.2.0/24,twice,2026-05-01T00:00:00Z",
     "192.0.2.0/24,twice,2026-06-01T00:00:00Z",
     "192.0.2.0/24,twice,2026-04-01T00:00:00Z",

@@ -1,4 +1,4 @@
-/** What rules in files must not block: the guard that `--guard` asks for. */
+/** What rules in files must not block: the guard that `--guard` sets. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

@@ -9,7 +9,7 @@ import { run } from "../run-command.ts";
 
 const commands = await loadCommands(COMMAND_TABLE);
 
-/** The ipsieve calls of an example, cut at the shell's operators, their comments removed. */
+/** The ipsieve calls of an example, split at the shell's operators, without their comments. */
 function callsIn(example: string): string[][] {
   const parts = example.replace(/\s#.*$/, "").split(/\||&&|<\(|\)|>/);
   return parts
@@ -146,8 +146,8 @@ test("colours: not into a pipe, with FORCE_COLOR always, with NO_COLOR never", a
 });
 
 /**
- * Options that name another value each time they are given. Of all others a second value is rejected, whichever command
- * has them.
+ * Options that add a value each time they are given. Every other option rejects a second value, in every command that
+ * has it.
  */
 const REPEATED = [
   "build --source",

@@ -6,7 +6,7 @@ import { parseArguments } from "../../../src/cli/parse-arguments.ts";
 
 const MIB = 1 << 20;
 
-/** From how many MiB on `identify` with these arguments starts workers ahead, before it has opened anything. */
+/** The size in MiB from which `identify` with these arguments starts workers early, before it has opened anything. */
 function startsFrom(...args: string[]): number {
   return defaultWorkerBytes(workOf(parseArguments(identifyCommand, args)), false) / MIB;
 }

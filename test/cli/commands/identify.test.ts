@@ -258,7 +258,7 @@ for (const [signal, exitCode] of [
 ] as const) {
   test(`${signal}: exit code ${exitCode}, and no file is left`, async () => {
     const child = start(["identify", "--snapshot", "list.ipsieve", "-o", "interrupted.tsv", "-"], { cwd: folder.path });
-    child.stdin!.write("10.1.2.3\n".repeat(100_000)); // and no end
+    child.stdin!.write("10.1.2.3\n".repeat(100_000)); // the input never ends
     await until("the output has been begun", () =>
       readdirSync(folder.path).some((name) => name.startsWith("interrupted")),
     );
@@ -283,7 +283,7 @@ test(
       child.kill("SIGINT");
       return new Promise<[number | null, string | null]>((resolve) => child.on("exit", (...end) => resolve(end)));
     });
-    // By itself, or by the signal: a shell tells both by 130.
+    // It exits by itself or through the signal; a shell reports both as 130.
     for (const [code, signal] of await Promise.all(runs))
       assert.ok(code === 130 || signal === "SIGINT", `${code}, ${signal}`);
   },

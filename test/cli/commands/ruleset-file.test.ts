@@ -194,7 +194,7 @@ test("an export does not replace a ruleset file", async () => {
 
 describe("two writers at once", () => {
   const ROUNDS = 25;
-  /** A process that waits for a word, and then adds so many rules, each by a change of its own. */
+  /** A process that waits for a word, and then adds this many rules, each as a change of its own. */
   function writer(path: string, net: number, isLocked: boolean): ChildProcessByStdio<Writable, Readable, null> {
     const from = (room: string): string => JSON.stringify(join(import.meta.dirname, "../../../src", room));
     const program = isLocked

@@ -46,7 +46,7 @@ const file = (name: string, content: string | Buffer): string => {
   return name;
 };
 
-/** Fails with 2, prints nothing to stdout, no stack, and not the key. */
+/** The command exits with 2 and prints nothing to stdout, no stack and no key. */
 function assertRefused({ code, stdout, stderr }: Outcome, message: RegExp): void {
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /defect of ipsieve|\n {4}at /);
@@ -59,7 +59,7 @@ const newKey = async (...args: string[]): Promise<string> =>
 const statusOf = async (text: string): Promise<number> =>
   (await fetch(`http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/`, { headers: { "X-API-Key": text } })).status;
 
-/** A running server learns of keys within a second or so. */
+/** A running server notices new keys within about a second. */
 async function knownAs(text: string, isSo: (status: number) => boolean): Promise<string> {
   await until("the server has learned of the key", async () => isSo(await statusOf(text)), { every: 100 });
   return text;
@@ -88,7 +88,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Both lists, as what the allowlist has is warned of. */
+/** Empties both lists: entries in the allowlist cause warnings. */
 const empty = async (): Promise<void> => {
   for (const name of [BLOCKLIST, ALLOWLIST]) {
     const url = `http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${ids[name]}/rules?allow_empty=true&max_shrink=100`;
@@ -100,7 +100,7 @@ const empty = async (): Promise<void> => {
 const lines = async (...args: string[]): Promise<string[]> =>
   (await done("export", BLOCKLIST, ...args)).trimEnd().split("\n");
 
-/** So many addresses of 20.0.0.0/8. */
+/** This many addresses of 20.0.0.0/8. */
 const addresses = (count: number, first = 0): string =>
   Array.from(
     { length: count },
@@ -479,7 +479,7 @@ describe("what a blocklist should not block", () => {
     );
     assert.match(text.stderr, /0020\.1/);
     assert.equal(text.code, 2);
-    // The same members as of rules in files, and the deployments.
+    // The same members as for rules in files, plus the deployments.
     const { stdout, code } = await call(["explain", "-", "--json"], { input: "20.0.1.1/32\n" });
     assert.deepEqual(
       [code, Object.keys(JSON.parse(stdout))],
@@ -613,8 +613,8 @@ describe("a file", () => {
     ];
     const PROBLEM = ["type", "title", "status", "detail", "instance", "request_id"];
     /**
-     * Without what is different by right: names, moments, the order of members, what only a problem document has, and
-     * warnings about the other rulesets of a server, as a file has no others.
+     * Without what rightly differs: names, times, the order of members, what only a problem document has, and warnings
+     * about other rulesets of the server, which a file does not have.
      */
     const comparable = ({ code, stdout, stderr }: Outcome, name: string): object => ({
       code,
@@ -840,7 +840,7 @@ describe("errors say what, where and the remedy", () => {
   });
 });
 
-/** Answers as no server of ipsieve does. */
+/** Gives an answer that no ipsieve server gives. */
 async function withServer(answer: RequestListener, use: (url: string, server: Server) => Promise<void>): Promise<void> {
   const server = createServer(answer).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -914,7 +914,7 @@ describe("invalid server URLs", () => {
   });
 });
 
-/** Blocklists as they were published: see test/cti/importers/published-lists.test.ts. */
+/** Blocklists as published: see test/cti/importers/published-lists.test.ts. */
 const published = resolve(
   process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../../shared/data/cbs"),
   "../blocklists",

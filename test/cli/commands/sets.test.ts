@@ -70,7 +70,7 @@ test("threat intelligence is selected by classification, tags and days, as of --
   await assertPrints(["30.0.1.1"], "aggregate", "cti:malicious,days=1", ...own);
   await assertPrints(["30.0.0.7", "30.0.1.1"], "aggregate", "cti:tag=scanner,tag=http", ...own);
   await assertPrints([], "aggregate", "cti:tag=none", ...own);
-  // The address of another document is not in the network's.
+  // An address with another document does not belong to the network's.
   await assertPrints(["30.0.0.7"], "subtract", "30.0.0.0/24", "cti:tag=ssh", ...own);
   for (const [operand, message] of [
     ["cti:malicous", /unknown selection "malicous"; did you mean malicious\?/],

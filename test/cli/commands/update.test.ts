@@ -31,7 +31,7 @@ const ipsieve = (...args: string[]): Promise<Outcome> =>
     env: { IPSIEVE_HOME: join(folder.path, "home"), NODE_EXTRA_CA_CERTS: CA_FILE, NODE_OPTIONS: base },
   });
 
-/** Lists are laid over a few lines, unless a test asks for the bundled catalogue. */
+/** Lists are layered over a few lines, unless a test requests the bundled catalogue. */
 const SMALL_BASE = new URL("../../update/small-base.ts", import.meta.url);
 SMALL_BASE.searchParams.set("path", SMALL_CATALOGUE);
 let base = "";

@@ -1,6 +1,6 @@
 import { Client, ProblemError, type Rule } from "../../../src/client/client.ts";
 
-// Compiled, never run: what fits must compile, and each line after @ts-expect-error must not.
+// Compiled, never run: correct code must compile, and each line after @ts-expect-error must not.
 const client = new Client({ baseUrl: "https://lists.example.org", key: "ips_..." });
 const path = { ruleset_id: "11111111-1111-4111-8111-111111111111" };
 

@@ -9,7 +9,7 @@ import { FeedImport } from "../../../src/cti/import-feed.ts";
 import { bulkLookup } from "../../../src/cti/bulk-lookup.ts";
 import { freeze } from "../../../src/table/freeze.ts";
 
-/** Blocklists as they were published, and a manifest that counts them: beside the lists of publishers. */
+/** Blocklists as published, with a manifest that counts them; next to the publishers' lists. */
 const folder = resolve(
   process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../../shared/data/cbs"),
   "../blocklists",

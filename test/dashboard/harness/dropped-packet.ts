@@ -15,7 +15,7 @@ import { until } from "../../until.ts";
 const MAIN = new URL("../../../src/cli/main.ts", import.meta.url).pathname;
 const LISTED = "192.0.2.77";
 const OTHER = "198.51.100.7";
-/** Where packets are sent to. */
+/** The target of the packets. */
 const TARGET = "127.0.0.1";
 
 let steps = 0;
@@ -25,20 +25,20 @@ execFileSync("ip", ["link", "set", "lo", "up"]);
 for (const source of [LISTED, OTHER]) execFileSync("ip", ["address", "add", `${source}/32`, "dev", "lo"]);
 
 const receiver = createSocket("udp4");
-/** From where packets have arrived. */
+/** The sources of the packets that have arrived. */
 const arrived: string[] = [];
 receiver.on("message", (_, { address }) => arrived.push(address));
 receiver.bind(0, TARGET);
 await once(receiver, "listening");
 
-/** The sources whose packets arrive: on one interface they keep their order, so that the last one ends the wait. */
+/** The sources whose packets arrive: packets on one interface keep their order, so the last one ends the wait. */
 async function sourcesHeard(): Promise<string[]> {
   arrived.length = 0;
   for (const source of [LISTED, OTHER]) {
     const sender = createSocket("udp4");
     await new Promise<void>((resolve) => void sender.bind(0, source, resolve));
     const { port } = receiver.address();
-    // A packet that is dropped on its way in was sent all the same.
+    // A packet that is dropped on arrival has still been sent.
     await new Promise<void>((resolve) => void sender.send("x", port, TARGET, () => resolve()));
     sender.close();
   }

@@ -6,7 +6,7 @@ import { suricata } from "./suricata.ts";
 import { bird, caddy, firewalld, iptables, postfix } from "./tables.ts";
 import { apache, haproxy, nginx, squid, varnish } from "./web-servers.ts";
 
-/** Every program that exported rules are checked with. */
+/** Every program that reads exported rules in the tests. */
 export const CONSUMERS: readonly Consumer[] = [
   apache,
   bind,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { untilItAnswers } from "./consumer.ts";
 
-/** The blackhole routes of a BIRD that runs on `bird.conf` in the folder, in a network namespace of its own. */
+/** The blackhole routes of a BIRD that runs with `bird.conf` from the folder, in a network namespace of its own. */
 export async function routesOf(folder: string): Promise<string[]> {
   const socket = join(folder, "bird.ctl");
   const options = ["-n", "bird", "-f", "-c", join(folder, "bird.conf"), "-s", socket, "-P", join(folder, "bird.pid")];

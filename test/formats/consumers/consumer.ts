@@ -11,22 +11,24 @@ import type { RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 export interface Consumer {
   readonly name: string;
   readonly format: RuleExportFormat;
-  /** A line that the program leaves out, or complains of, and goes on: `listed` has to notice it. */
+  /** A line that the program leaves out or warns about and then continues: `listed` must notice it. */
   readonly wrongLine?: string;
-  /** Why it cannot be asked here; false where it can. */
+  /** Why the program cannot be tested here; false if it can. */
   readonly missing: string | false;
-  /** Whether it takes each address for listed, with the exported file in `folder`, its own. */
+  /**
+   * Whether the program regards each address as listed; the exported file is in `folder`, which is the program's own.
+   */
   listed(file: string, addresses: readonly string[], folder: string): Promise<boolean[]>;
 }
 
-/** Runs a program to its end; fails where it does not succeed. Returns both channels. */
+/** Runs a program to completion; fails if the program fails. Returns both standard output and standard error. */
 export function output(command: string, options: readonly string[], input = ""): string {
   const { status, stdout, stderr, error } = spawnSync(command, options, { encoding: "utf8", input });
   assert.equal(status, 0, error?.message ?? stderr + stdout);
   return stdout + stderr;
 }
 
-/** Whether one of the prefixes that a program says it has contains each address. */
+/** For each address, whether one of the prefixes that a program reports contains it. */
 export function inOneOf(texts: readonly string[], addresses: readonly string[]): boolean[] {
   const prefixes = texts.map((text) => parsePrefix(text));
   return addresses.map((text) => {
@@ -36,14 +38,14 @@ export function inOneOf(texts: readonly string[], addresses: readonly string[]):
   });
 }
 
-/** A server that takes the client's address from a header, and how it can be reached. */
+/** A server that takes the client's address from a header, and how to reach it. */
 export interface AskedServer {
   readonly process: ChildProcess;
   readonly reached: Pick<RequestOptions, "socketPath" | "port" | "path">;
   readonly header: string;
 }
 
-/** Whether the server denies each address: 403, or any other status. It is ended at the end. */
+/** Whether the server denies each address: it answers 403, or another status. The server is ended afterwards. */
 export async function denied(server: AskedServer, addresses: readonly string[]): Promise<boolean[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ended = once(server.process, "close");
@@ -61,13 +63,13 @@ export async function denied(server: AskedServer, addresses: readonly string[]):
   }
 }
 
-/** A program that is asked over the network while it runs, and all that it has printed. */
+/** A program that is queried over the network while it runs, and everything that it has printed. */
 export interface RunningProgram {
   readonly process: ChildProcess;
   printed(): string;
 }
 
-/** Starts a program, and ends it when `ask` is done. */
+/** Starts a program, and ends it when `ask` has finished. */
 export async function whileRunning<Answer>(
   command: string,
   options: readonly string[],
@@ -85,7 +87,7 @@ export async function whileRunning<Answer>(
   }
 }
 
-/** Calls `ask` until it does not fail, for two minutes at most. */
+/** Calls `ask` until it succeeds, for at most two minutes. */
 export async function untilItAnswers<Answer>(process: ChildProcess, ask: () => Promise<Answer>): Promise<Answer> {
   const end = performance.now() + 120_000;
   while (process.exitCode === null) {

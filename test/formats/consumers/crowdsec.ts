@@ -20,7 +20,7 @@ export const crowdsec: Consumer = {
     }),
 };
 
-/** Imports decisions into an engine of its own, and asks it about addresses as long as `run` takes. */
+/** Imports decisions into an engine of its own, which can be queried about addresses while `run` runs. */
 export async function whileImported<Result>(
   file: string,
   folder: string,
@@ -34,7 +34,7 @@ export async function whileImported<Result>(
   return whileRunning("crowdsec", ["-c", path, "-no-cs", "-no-capi"], async ({ process }) => {
     await untilItAnswers(process, () => isBlocked(url, "192.0.2.1"));
     writeFileSync(join(folder, "list.csv"), file);
-    // How many were imported is only printed.
+    // The number of imported decisions is only printed.
     const rows = file.split("\n").length - 2;
     const printed = cscli("decisions", "import", "-i", join(folder, "list.csv"));
     assert.match(printed, new RegExp(`${rows} decisions successfully imported`));
@@ -42,7 +42,7 @@ export async function whileImported<Result>(
   });
 }
 
-/** What a bouncer asks for every connection. */
+/** The query that a bouncer makes for every connection. */
 async function isBlocked(url: string, address: string): Promise<boolean> {
   const response = await fetch(`${url}/v1/decisions?ip=${address}`, { headers: { "X-Api-Key": KEY } });
   const decisions = (await response.json()) as unknown[] | null;
@@ -50,7 +50,7 @@ async function isBlocked(url: string, address: string): Promise<boolean> {
   return decisions !== null;
 }
 
-/** An engine that has no sources and a database of its own; returns where its configuration is. */
+/** Configures an engine with no sources and a database of its own; returns the path of its configuration. */
 function configure(folder: string, url: string): string {
   for (const name of ["data", "hub", "plugins"]) mkdirSync(join(folder, name));
   for (const name of ["machine.yaml", "simulation.yaml"]) writeFileSync(join(folder, name), "");

@@ -13,7 +13,7 @@ export function edgesOf(texts: readonly string[]): string[] {
   return [...new Set(edges)];
 }
 
-/** The address so many further on; only the last word moves, as no edge here lies where words meet. */
+/** The address `step` further on; only the last word changes, as no edge here crosses a word. */
 function moved(text: string, step: number): string {
   const { family, w0, w1, w2, w3 } = parseAddress(text);
   const next = (word: number): number => (word + step) >>> 0;

@@ -10,7 +10,7 @@ import { type Consumer, untilItAnswers, whileRunning } from "./consumer.ts";
 
 type Exists = (name: string, type: "A" | "AAAA") => Promise<boolean>;
 
-/** Whether a name exists, by a resolver that asks a server on this port. */
+/** Whether a name exists, according to a resolver that queries the server on this port. */
 export function resolverAt(port: number): Exists {
   const resolver = new Resolver({ timeout: 2000, tries: 6 });
   resolver.setServers([`127.0.0.1:${port}`]);
@@ -25,7 +25,7 @@ export function resolverAt(port: number): Exists {
   };
 }
 
-/** The parts of an address, the last one first, as lists in DNS have them (RFC 5782). */
+/** The parts of an address in reverse order, as lists in DNS have them (RFC 5782). */
 function reversed(text: string): string {
   const { family, w0, w1, w2, w3 } = parseAddress(text);
   if (family === 4) return text.split(".").reverse().join(".");
@@ -33,13 +33,13 @@ function reversed(text: string): string {
   return [...digits].reverse().join(".");
 }
 
-/** A zone in which each address has a name of its own; `ns` is a name that no list is about. */
+/** A zone in which each address has a name of its own; `ns` is a name that no list covers. */
 export function zoneOf(addresses: readonly string[]): string {
   const records = addresses.map((text, at) => `a${at} ${typeOf(text)} ${text}\n`);
   return `$TTL 60\n@ SOA a b 1 60 60 60 60\n@ NS ns\nns A 127.0.0.1\n${records.join("")}`;
 }
 
-/** Whether the name of each address in such a zone is said not to exist. */
+/** For each address, whether its name in such a zone is answered as nonexistent. */
 export async function blockedIn(zone: string, addresses: readonly string[], exists: Exists): Promise<boolean[]> {
   const answers: boolean[] = [];
   for (const [at, text] of addresses.entries()) answers.push(!(await exists(`a${at}.${zone}`, typeOf(text))));
@@ -94,20 +94,20 @@ zone "rpz.test" { type primary; file "rpz.zone"; };
     const exists = resolverAt(port);
     const log = (): string => readFileSync(join(folder, "log"), "utf8");
     return whileRunning("named", ["-f", "-c", join(folder, "named.conf")], async ({ process }) => {
-      // Zones are served before the policies in them are in force; the log says when those are.
+      // Zones are served before their policies take effect; the log says when they do.
       await untilItAnswers(process, () => {
         assert.match(log(), /rpz\.test: reload done/);
         return exists("ns.zone.test", "A");
       });
       const answers = await blockedIn("zone.test", addresses, exists);
-      // BIND leaves out what it does not understand, goes on, and says so in its log only.
+      // BIND leaves out what it does not understand, continues, and reports it only in its log.
       assert.doesNotMatch(log(), /invalid rpz|not loaded|failed/i);
       return answers;
     });
   },
 };
 
-/** From 5.2 on, it reads the settings below only if told to. */
+/** From 5.2 on, it reads the settings below only with this option. */
 const OLD_SETTINGS = /Recursor (5\.[2-9]|5\.\d\d|[6-9])/.test(recursorVersion()) ? ["--enable-old-settings"] : [];
 
 function recursorVersion(): string {
@@ -118,7 +118,7 @@ function recursorVersion(): string {
 export const recursor: Consumer = {
   name: "PowerDNS Recursor, response policy zone",
   format: "rpz",
-  // Once more what is in the file: it then does without the zone.
+  // A second record for what the file already contains: it then ignores the whole zone.
   wrongLine: "32.1.100.51.198.rpz-ip CNAME .",
   missing: missingCommand("pdns_recursor", "--version", "pdns-recursor"),
   async listed(file, addresses, folder) {
@@ -141,10 +141,10 @@ hint-file=no
     const options = [`--config-dir=${folder}`, ...OLD_SETTINGS];
     const exists = resolverAt(port);
     return whileRunning("pdns_recursor", options, async ({ process, printed }) => {
-      // The policies are in force before it listens.
+      // The policies take effect before it listens.
       await untilItAnswers(process, () => exists("ns.zone.test", "A"));
       const answers = await blockedIn("zone.test", addresses, exists);
-      // It leaves out what it does not understand, goes on, and says so in its log only.
+      // It leaves out what it does not understand, continues, and reports it only in its log.
       assert.match(printed(), /Done loading RPZ from file/);
       assert.doesNotMatch(printed(), /prio="(Error|Critical|Alert)"/i);
       return answers;

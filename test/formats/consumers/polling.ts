@@ -10,9 +10,9 @@ import { blockedIn, resolverAt, zoneOf } from "./name-servers.ts";
 
 /** A program that fetches a list from a URL by itself. */
 export interface Polling {
-  /** Whether it takes each of the addresses that it was started with for listed. */
+  /** Whether it regards each of the addresses it was started with as listed. */
   listed(): Promise<boolean[]>;
-  /** Makes it look for a new list soon. */
+  /** Makes it check for a new list soon. */
   poll(): void;
   end(): Promise<void>;
 }
@@ -20,13 +20,13 @@ export interface Polling {
 export const WHY_NO_RSPAMD: string | false = missingCommand("rspamd", "--version", "rspamd");
 export const WHY_NO_UNBOUND: string | false = missingCommand("unbound", "-V", "unbound");
 
-/** An ip map of Rspamd, which asks for its URL every few seconds. */
+/** An ip map of Rspamd, which polls its URL every few seconds. */
 export async function startRspamd(url: string, addresses: readonly string[]): Promise<Polling> {
   const [port, controller] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-rspamd-"));
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
-  // What its own rules would define before its modules are loaded.
-  // It takes seconds to prepare the names of all top-level domains.
+  // What its own rules would define before its modules are loaded. Preparing the names of all top-level domains would
+  // take seconds.
   write("tld", "example\n");
   write("rspamd.lua", 'require "global_functions" ()\n');
   write(
@@ -69,8 +69,8 @@ interface Scan {
 }
 
 /**
- * A response policy zone of Unbound, which asks for its URL when it starts and as often as the zone says. Its names are
- * in `zone.example`, as it knows that `test.` has none.
+ * A response policy zone of Unbound, which polls its URL at start-up and as often as the zone says. Its names are in
+ * `zone.example`, as Unbound knows that `test.` has none.
  */
 export async function startUnbound(url: string, addresses: readonly string[]): Promise<Polling> {
   const port = await freePort();
@@ -111,7 +111,7 @@ rpz:
   return startedIn(folder, child, poll, () => blockedIn("zone.example", addresses, exists));
 }
 
-/** The program, once it answers; ended where it does not. */
+/** The program, once it answers; it is ended if it does not. */
 async function startedIn(
   folder: string,
   child: ChildProcess,

@@ -1,7 +1,7 @@
 /**
- * Random rules, of which some have expired, without random excludes, compiled and written as a deployment does, and read
- * by the program they are for: for each address, what the program answers, what the compiled list says, and what a walk
- * over all rules says.
+ * Random rules, some of them expired, minus random excludes, compiled and written as a deployment does it, and read by
+ * the program they are for. For each address, compares the program's answer, the compiled list and a walk over all
+ * rules.
  */
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -22,28 +22,28 @@ import { inTemporaryFolder } from "../../snapshot/harness/sample.ts";
 import type { Consumer } from "./consumer.ts";
 import { edgesOf } from "./edges.ts";
 
-/** Programs skip it. */
+/** A comment that programs skip. */
 const COMMENT = "Blocked hosts - 10.0.0.0 8 reject";
 const NOW = Date.UTC(2026, 5, 1);
-/** Rules expire within so many milliseconds around NOW. */
+/** Rules expire within this many milliseconds around NOW. */
 const MOMENTS = 3;
 const PREFIXES = 60;
 const RANDOM_ADDRESSES = 60;
 
-/** What is to be published. */
+/** What is published. */
 export interface Case {
   readonly rules: readonly Rule[];
   readonly excludes: readonly Rule[];
   readonly addresses: readonly string[];
 }
 
-/** A part of a case that one file has. */
+/** The part of a case that is in one file. */
 interface Published {
   readonly file: string;
   readonly addresses: readonly string[];
 }
 
-/** Rules and excludes in few networks, so that they lie within each other, and the addresses at their edges. */
+/** Rules and excludes in a few networks, so that they nest, and the addresses at their edges. */
 export function randomCase(random: Random): Case {
   const networks = [4, 4, 6].map((family) => networkOf(random, family as Family));
   const [rules, excludes] = [PREFIXES, PREFIXES / 3].map((count) =>
@@ -56,7 +56,7 @@ export function randomCase(random: Random): Case {
   return { rules, excludes, addresses: [...new Set([...edges, ...others])] };
 }
 
-/** A later rule of a prefix replaces an earlier one. */
+/** A later rule for a prefix replaces an earlier one. */
 function onceEach(rules: readonly Rule[]): Rule[] {
   return [...new Map(rules.map((rule) => [formatPrefix(rule.prefix), rule])).values()];
 }
@@ -67,8 +67,8 @@ export function compileCase({ rules, excludes }: Case): CompiledList {
 }
 
 /**
- * How many addresses the program was asked about. `written`: another list that it gets, in negative controls.
- * @throws AssertionError if anyone is not of one mind
+ * Returns how many addresses the program was queried about. `written`: another list to give it, for negative controls.
+ * @throws AssertionError if the answers disagree
  */
 export async function checkPublished(consumer: Consumer, each: Case, written?: CompiledList): Promise<number> {
   const list = compileCase(each);
@@ -107,7 +107,7 @@ function answersOf(consumer: Consumer, file: string, addresses: readonly string[
   });
 }
 
-/** By going through all rules. */
+/** Found by going through all rules. */
 function isBlocked({ rules, excludes }: Case, text: string): boolean {
   const address = parseAddress(text);
   const host: Prefix = { ...address, length: addressBits(address.family) };
@@ -144,7 +144,7 @@ function placedWithin(random: Random, network: Prefix): Prefix {
     : { ...network, w3: (network.w3 | low) >>> 0, length: 128 };
 }
 
-/** Most lie in the network's last six bits; some are the network, or a bit or two wider. */
+/** Most rules are within the last six bits of the network; some are the network itself, or one or two bits wider. */
 function ruleWithin(random: Random, network: Prefix): Rule {
   const address = placedWithin(random, network);
   const isWide = random.below(20) === 0;

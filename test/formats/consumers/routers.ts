@@ -6,7 +6,7 @@ import { onlyLong } from "../../rounds.ts";
 import { run } from "../../tools.ts";
 import { type Consumer, inOneOf } from "./consumer.ts";
 
-/** A router that takes routes from another in its own network namespace; both end with the script's shell. */
+/** A router that receives routes from another one in its own network namespace; both end with the script's shell. */
 const GOBGP = `[global.config]
 as = 65001
 router-id = "10.0.0.2"
@@ -23,13 +23,16 @@ ${["ipv4-unicast", "ipv6-unicast", "ipv4-flowspec", "ipv6-flowspec"]
   .join("\n")}
 `;
 
-/** Lines of a script that wait for a condition, for two minutes at most: then it fails, with what was logged. */
+/** Lines of a script that wait for a condition for at most two minutes; then the script fails and prints the logs. */
 function waitFor(condition: string): string {
   return `end=$((SECONDS + 120))
 until ${condition}; do [ $SECONDS -lt $end ] || { tail -n 20 *.log >&2; exit 1; }; sleep 0.1; done`;
 }
 
-/** When all routes of both families have come, which a router says after the last one (RFC 4724), and what they are. */
+/**
+ * A script that waits until all routes of both families have arrived, which the sender reports after the last one (RFC
+ * 4724), and prints them.
+ */
 function script(speaker: string, kind: "" | "-flowspec"): string {
   const families = kind === "" ? ["ipv4", "ipv6"] : ["ipv4-flowspec", "ipv6-flowspec"];
   const hasAll = families
@@ -52,7 +55,7 @@ interface Route {
   readonly attrs: readonly { readonly communities?: readonly number[]; readonly value?: unknown }[];
 }
 
-/** The routes that the other router has at the end. */
+/** The routes that the receiving router has at the end. */
 async function routesOf(folder: string, text: string): Promise<Route[]> {
   writeFileSync(join(folder, "gobgpd.toml"), GOBGP);
   const options = ["--net", "--pid", "--fork", "--kill-child", "bash", "-euc", text, folder];
@@ -109,7 +112,7 @@ protocol bgp gobgp {
   },
 };
 
-/** ExaBGP has taken all lines before there is anyone to send them to, so the end of the routes comes after them. */
+/** ExaBGP has read all lines before there is a peer to send them to, so the end of the routes comes after them. */
 const ANNOUNCING = `env exabgp.daemon.drop=false exabgp.daemon.user=root exabgp.log.destination=stdout exabgp.api.ack=true exabgp exabgp.conf >exabgp.log 2>&1 &
 ${waitFor('[ "$(wc -l <answers)" = "$(wc -l <list)" ]')}
 if grep -vx done answers >&2; then exit 1; fi`;

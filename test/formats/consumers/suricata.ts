@@ -30,7 +30,7 @@ export const suricata: Consumer = {
   },
 };
 
-/** Each packet comes from a port of its own, by which alerts name it. */
+/** Each packet has a source port of its own, which identifies it in alerts. */
 const FIRST_PORT = 1024;
 
 function configurationIn(folder: string): string {
@@ -58,7 +58,7 @@ function alertsOf(folder: string): { src_port: number }[] {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as { src_port: number });
 }
 
-/** A capture (pcap, link type RAW) in which each address opens one connection over TCP. */
+/** A capture (pcap, link type RAW) in which each address opens one TCP connection. */
 function captureOf(addresses: readonly string[]): Buffer {
   const header = Buffer.alloc(24);
   header.writeUInt32LE(0xa1b2c3d4);
@@ -77,14 +77,16 @@ function recordOf(packet: Buffer, second: number): Buffer[] {
   return [header, packet];
 }
 
-/** From the address and port to port 80 of an address for benchmarks: IP and TCP headers, with right checksums. */
+/**
+ * A packet from the address and port to port 80 of a benchmarking address: IP and TCP headers with correct checksums.
+ */
 function packetFrom(text: string, port: number): Buffer {
   const source = bytesOf(text);
   const target = bytesOf(source.length === 4 ? "198.18.0.1" : "2001:2::1");
   const segment = Buffer.alloc(20);
   segment.writeUInt16BE(port);
   segment.writeUInt16BE(80, 2);
-  // Five words of header; SYN.
+  // A header of five words; SYN.
   segment.writeUInt16BE(0x5002, 12);
   segment.writeUInt16BE(1024, 14);
   segment.writeUInt16BE(checksum(Buffer.concat([source, target, Buffer.from([0, 6, 0, 20]), segment])), 16);
@@ -108,7 +110,7 @@ function bytesOf(text: string): Buffer {
   return bytes.subarray(0, family === 4 ? 4 : 16);
 }
 
-/** The checksum of the internet protocols (RFC 1071), of an even number of bytes. */
+/** The checksum of the internet protocols (RFC 1071), over an even number of bytes. */
 function checksum(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);

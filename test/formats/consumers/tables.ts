@@ -37,7 +37,7 @@ export const iptables: Consumer = {
     const { status, stdout, stderr } = spawnSync("unshare", ["-n", "bash", "-c", script, file], { encoding: "utf8" });
     assert.equal(status, 0, stderr);
     const rules = [...stdout.matchAll(/^-A list(?: -s (\S+))? -j DROP$/gm)];
-    // Without a source a rule is about all addresses of the family in whose table it stands.
+    // A rule without a source applies to all addresses of the family whose table contains it.
     const everything = (at: number): string => (stdout.lastIndexOf("ip6tables-save", at) < 0 ? "0.0.0.0/0" : "::/0");
     return Promise.resolve(
       inOneOf(
@@ -95,7 +95,7 @@ export const firewalld: Consumer = {
     const system = join(folder, "firewalld");
     mkdirSync(join(system, "ipsets"), { recursive: true });
     writeFileSync(join(system, "firewalld.conf"), "");
-    // On standard error it complains of settings that this configuration does without.
+    // Its standard error has warnings about settings that this configuration does not use.
     const command = (...options: string[]): string =>
       execFileSync("firewall-offline-cmd", ["--system-config", system, ...options], {
         encoding: "utf8",

@@ -52,7 +52,7 @@ frontend addresses
   },
 };
 
-/** Where Debian's package has the modules. */
+/** The module folder of Debian's package. */
 const MODULES = "/usr/lib/apache2/modules";
 
 export const apache: Consumer = {
@@ -150,7 +150,7 @@ never_direct deny all
     assert.equal(status, 0, stderr);
     assert.doesNotMatch(stderr, /WARNING|ERROR/);
     const process = spawn("squid", ["-N", ...options], { stdio: "ignore" });
-    // Port 1 refuses connections: who is not denied gets 503.
+    // Port 1 refuses connections: clients that are not denied get 503.
     const reached = { port, path: "http://127.0.0.1:1/" };
     return denied({ process, reached, header: "X-Forwarded-For" }, addresses);
   },

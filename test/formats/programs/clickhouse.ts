@@ -17,7 +17,7 @@ interface Session {
   cleanup(): void;
 }
 
-/** ClickHouse in this process: the statements and rows of the export, as they are, and `dictGet` of every column. */
+/** ClickHouse in this process: the exported statements and rows as they are, and `dictGet` of every column. */
 export const clickhouse: Program = {
   name: "ClickHouse, ip_trie",
   missing: installed ? false : "chdb is not installed; install it with: npm run bench:setup",
@@ -33,7 +33,7 @@ export const clickhouse: Program = {
       const ddl = clickhouseDdl();
       writeFileSync(join(folder, "cbs.tsv"), bytesOf(tree, "clickhouse"));
       run(ddl);
-      // As the statements tell, in a comment.
+      // As a comment in the statements says.
       run(/^-- (INSERT .*);$/m.exec(ddl)![1]!.replace("cbs.tsv", join(folder, "cbs.tsv")));
       return ask(run, addresses, join(folder, "addresses.tsv"));
     } finally {
@@ -43,10 +43,10 @@ export const clickhouse: Program = {
   expected: (tree, address) => JSON.stringify(recordOf(tree, address) ?? NOTHING),
 };
 
-/** What it says where no prefix covers the address. */
+/** Its answer if no prefix covers the address. */
 const NOTHING = { ...setsOf([]), prefix_length: 0 };
 
-/** IPv4 is asked as the type IPv4 and as mapped IPv6, which must be the same. */
+/** IPv4 addresses are looked up both as IPv4 and as mapped IPv6; the answers must be the same. */
 function ask(run: (sql: string) => string, addresses: readonly Address[], file: string): string[] {
   writeFileSync(file, addresses.map((address, at) => `${at}\t${address.family}\t${formatAddress(address)}\n`).join(""));
   const columns = [...MEMBERS, "prefix_length"].map((column) => `'${column}'`).join(", ");

@@ -14,8 +14,8 @@ import type { Program } from "./program.ts";
 export const PROGRAMS: readonly Program[] = [clickhouse, mmdblookup, nginx, haproxy];
 
 /**
- * Compares the answers of the program with those of the catalogue; gives the number of the addresses, and of those that
- * something covers.
+ * Compares the program's answers with the catalogue; returns the number of addresses, and how many of them something
+ * covers.
  */
 export async function compareProgram(program: Program, tree: CatalogueTree): Promise<[asked: number, found: number]> {
   const addresses = sampleOf(tree, program.most);
@@ -32,8 +32,8 @@ export async function compareProgram(program: Program, tree: CatalogueTree): Pro
 }
 
 /**
- * Whatever the catalogue: the ends of both families, and forms of IPv6 that hold the IPv4 address 10.1.2.3, which some
- * programs look up instead.
+ * Included for every catalogue: the ends of both families, and IPv6 forms that contain the IPv4 address 10.1.2.3, which
+ * some programs look up instead.
  */
 const ALWAYS = [
   "0.0.0.0",

@@ -26,8 +26,8 @@ export const haproxy: Program = {
 };
 
 /**
- * The address of the client comes in a header, as from a proxy in front; the answer is in base64, as log formats encode
- * some characters.
+ * The client's address comes in a header, as from a proxy; the answer is in base64, as log formats escape some
+ * characters.
  */
 function configuration(folder: string): string {
   return `defaults

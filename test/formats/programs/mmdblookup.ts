@@ -21,17 +21,14 @@ export const mmdblookup: Program = {
       return /Could not find an entry/.test(stderr) ? "null" : `${status}: ${stderr}`;
     });
   },
-  // The format keeps IPv4 at ::/96.
+  // The format stores IPv4 at ::/96.
   expected: (tree, address) =>
     JSON.stringify(
       recordOf(tree, isInMmdbIpv4(address) ? { family: 4, w0: address.w3, w1: 0, w2: 0, w3: 0 } : address),
     ),
 };
 
-/**
- * A map of lists of texts and numbers as it is dumped: a line for each value, with its type after, and texts as they
- * are.
- */
+/** A dumped map of lists of texts and numbers: one line per value, followed by its type, with texts unescaped. */
 function readDump(dump: string): Record<string, string[] | number> {
   const record: Record<string, string[] | number> = {};
   let key = "";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 /**
- * The configuration of an nginx in the foreground that writes into this folder only; `http` is what its part of that
- * name says besides.
+ * The configuration of an nginx in the foreground that writes only into this folder; `http` is added to its block of
+ * that name.
  */
 export function nginxConfiguration(folder: string, http: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(

@@ -21,7 +21,7 @@ export const nginx: Program = {
   expected: (tree, address) => idsOf(tree, address).join(","),
 };
 
-/** The address of the client comes in a header, as from a proxy in front. */
+/** The client's address comes in a header, as from a proxy. */
 function configuration(folder: string): string {
   return nginxConfiguration(
     folder,

@@ -6,16 +6,16 @@ import type { Address } from "../../../src/address/address.ts";
 import { formatAddress } from "../../../src/address/format-address.ts";
 import type { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
 
-/** A program of someone else's that answers addresses from an exported catalogue. */
+/** A third-party program that looks up addresses in an exported catalogue. */
 export interface Program {
   readonly name: string;
-  /** Why it cannot be asked here; false where it can. */
+  /** Why the program cannot be tested here; false if it can. */
   readonly missing: string | false;
-  /** How many addresses of a large catalogue it is asked: each may cost a process. */
+  /** The maximum number of addresses of a large catalogue to look up: each may cost a process. */
   readonly most: number;
-  /** Its answer to each address, which has been exported to a file in `folder`. */
+  /** Its answer to each address, from an export in `folder`. */
   answers(tree: CatalogueTree, addresses: readonly Address[], folder: string): Promise<string[]>;
-  /** What it must answer, from the catalogue itself. */
+  /** The correct answer, from the catalogue itself. */
   expected(tree: CatalogueTree, address: Address): string;
 }
 
@@ -30,7 +30,9 @@ export function idsOf({ catalogue }: CatalogueTree, address: Address): string[] 
   return catalogue.nodesOf(catalogue.table.lookupAddress(address)).map(({ id }) => id);
 }
 
-/** Asks a server on a socket, which answers the address in the header X-Real-IP with a text, and ends it. */
+/**
+ * Queries a server on a socket, which answers the address in the header X-Real-IP with a text; then ends the server.
+ */
 export async function askServer(
   server: ChildProcess,
   socketPath: string,
