@@ -2,7 +2,7 @@ import { request as httpRequest, type Agent } from "node:http";
 import { connect } from "node:http2";
 import { text } from "node:stream/consumers";
 
-/** What a server has answered. */
+/** The response of a server. */
 export interface Answer {
   readonly status: number;
   readonly type: string | undefined;
@@ -32,7 +32,7 @@ export async function ask(
   });
 }
 
-/** The same over HTTP/2. */
+/** The same request over HTTP/2. */
 export async function ask2(port: number, headers: Headers): Promise<Answer> {
   const session = connect(`http://127.0.0.1:${port}`);
   try {

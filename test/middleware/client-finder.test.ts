@@ -118,7 +118,7 @@ test("an invalid trusted proxy is rejected when the server starts", () => {
 });
 
 test("whatever a client writes before a proxy's item, the proxy's item counts", () => {
-  // The alphabet of both headers; what the proxy appends is what nginx and HAProxy would.
+  // Pieces that both headers are made of; the proxy appends what nginx and HAProxy would.
   const pieces = [
     "for=",
     "198.51.100.1",

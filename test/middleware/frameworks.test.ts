@@ -21,7 +21,7 @@ function rulesetOf(rules: Readonly<Record<string, string>>): Ruleset {
 
 const DENY = rulesetOf({ "203.0.113.0/24": "scanners", "2001:db8:bad::/48": "six", "198.51.100.7": "one" });
 const ALLOW = rulesetOf({ "203.0.113.5": "office" });
-/** What the server behind a proxy on this machine is told. */
+/** The options of a server that is reached through a proxy on this machine. */
 const BEHIND_PROXY: HostOptions = { deny: DENY, allow: ALLOW, trustedProxies: ["127.0.0.1"] };
 
 async function started(t: TestContext, start: StartHost, ...args: Parameters<StartHost>): Promise<Host> {

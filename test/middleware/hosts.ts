@@ -1,4 +1,4 @@
-/** Real servers of every kind that the middleware and the plugin run in, behind one interface. */
+/** Real servers of every kind in which the middleware and the plugin run, with one interface. */
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
@@ -9,26 +9,26 @@ import { guard as plugin } from "../../src/fastify.ts";
 import type { GuardOptions } from "../../src/middleware/guard.ts";
 import type { Visit } from "../../src/middleware/visit.ts";
 
-/** Where a server listens: at any port of a host, or at the path of a Unix socket. */
+/** Where a server listens: on any port of a host, or on the path of a Unix socket. */
 type Listening = { readonly host: string; readonly port: 0 } | { readonly path: string };
 
 export interface Host {
-  /** Port, or path of the socket. */
+  /** The port, or the path of the socket. */
   readonly at: number | string;
   close(): Promise<void>;
 }
 
 export interface HostOptions extends GuardOptions {
-  /** Answers denied requests: with this text and status 451. */
+  /** Answers denied requests with this text and status 451. */
   readonly deniedText?: string;
 }
 
-/** Starts a server that answers what is known of the client; its errors have status 500. */
+/** Starts a server that responds with what is known about the client; its errors have status 500. */
 export type StartHost = (options: HostOptions, listening?: Listening) => Promise<Host>;
 
 const LOCAL: Listening = { host: "127.0.0.1", port: 0 };
 
-/** What the handlers of all servers answer. */
+/** What the handlers of all servers respond with. */
 function told({ address, isAllowed, reason, rule, services }: Visit): object {
   return { address, isAllowed, reason, rule: rule?.name ?? null, services: services?.cbs_ids ?? null };
 }
@@ -51,14 +51,14 @@ function closed(server: Server & { closeAllConnections?: () => void }): Promise<
 
 const startExpress: StartHost = (options, listening = LOCAL) => {
   const app = express();
-  app.set("env", "test"); // no stack of errors on the terminal
+  app.set("env", "test"); // no stack traces on the terminal
   app.use(middleware(middlewareOptions(options)));
   app.use((request, response) => void response.json(told(request.ipsieve!)));
   const server = createServer(app);
   return listen(server, listening, () => closed(server));
 };
 
-/** The middleware alone, as Connect and its kind call it. */
+/** The middleware alone, called the way Connect and similar frameworks do it. */
 function plainHandler(options: HostOptions): RequestListener {
   const guard = middleware(middlewareOptions(options));
   return (request: Parameters<typeof guard>[0], response) =>
@@ -93,7 +93,7 @@ function startFastify(http2: boolean): StartHost {
   };
 }
 
-/** By name; those of HTTP/2 are asked by its client. */
+/** Servers by name; those that speak HTTP/2 are queried with its client. */
 export const HOSTS: Readonly<Record<string, { readonly start: StartHost; readonly isHttp2?: true }>> = {
   express: { start: startExpress },
   "node:http": { start: startPlain },

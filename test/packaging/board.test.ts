@@ -1,4 +1,6 @@
-/** The board and the alerts ask for metrics that a server really gives: a Prometheus reads one and answers them. */
+/**
+ * The board and the alerts query metrics that a server really exports: Prometheus scrapes one and answers the queries.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +18,7 @@ import { until } from "../until.ts";
 const PACKAGING = join(import.meta.dirname, "../../packaging");
 const BOARD = JSON.parse(readFileSync(join(PACKAGING, "grafana/ipsieve.json"), "utf8"));
 
-/** What cannot have happened on a server that works: its metric exists, with no value for a label yet. */
+/** Metrics of what cannot have happened on a working server: they exist, but have no value for a label yet. */
 const MAY_BE_EMPTY = /ipsieve_(webhook_attempts|rate_limited|snapshot_failures|ruleset_freezes)_total/;
 const TOKEN = "scraped-by-a-test";
 
@@ -25,7 +27,7 @@ interface Query {
   readonly expression: string;
 }
 
-/** The board's queries, as Grafana sends them for all servers. */
+/** The board's queries, as Grafana sends them with all servers selected. */
 const QUERIES: readonly Query[] = BOARD.panels.flatMap(({ title, targets }: any) =>
   targets.map(({ expr }: any) => ({
     title,
@@ -124,7 +126,7 @@ describe("Prometheus", { skip: missingCommand("prometheus", "--version", "promet
     assert.deepEqual(missing(expressions), []);
     assert.deepEqual(missing(QUERIES.map(({ expression }) => expression).join("\n")), []);
     assert.deepEqual(missing("rate(ipsieve_lookup_total[5m])"), ["ipsieve_lookup_total"], "negative control");
-    // The labels, too: operations and statuses that the alerts name.
+    // The labels too: operations and statuses that the alerts name.
     assert.match(page, /^ipsieve_request_seconds_count\{operation="lookupCbs",status="200"\} 1$/m);
     assert.match(page, /^ipsieve_snapshot_created_seconds\{snapshot="catalogue"\} /m);
   });

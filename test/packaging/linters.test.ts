@@ -1,4 +1,4 @@
-/** What the programs that will read the files in `packaging/` say of them, and of files that are wrong. */
+/** What the programs that will read the files in `packaging/` report about them, and about files with mistakes. */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -13,17 +13,17 @@ const KUBERNETES_VALIDATE = join(TOOLS, ".venv/bin/kubernetes-validate");
 const DCLINT = join(TOOLS, "node_modules/.bin/dclint");
 
 interface Linted {
-  /** In `packaging/`. */
+  /** Relative to `packaging/`. */
   readonly path: string;
   readonly linter: string;
   readonly missing: string | false;
-  /** What the linter says of a text of the file; each gets a folder of its own. */
+  /** The linter's output for a text of the file; each gets a folder of its own. */
   lint(text: string, folder: string): Promise<Run>;
-  /** Mistakes, each as what is replaced and by what. */
+  /** Mistakes, each as the text that is replaced and its replacement. */
   readonly mistakes: readonly (readonly [what: string, from: string, to: string])[];
 }
 
-/** Writes the file under its own name, as some linters go by the name. */
+/** Writes the file under its own name, since some linters depend on it. */
 function written({ path }: { readonly path: string }, text: string, folder: string): string {
   const file = join(folder, basename(path));
   writeFileSync(file, text);
@@ -82,16 +82,16 @@ const LINTED: readonly Linted[] = [
     linter: "systemd-analyze",
     missing: missingCommand("systemd-analyze", "--version", "systemd"),
     async lint(text, folder) {
-      // The command is not installed here, and small systems lack kill: any program stands for them.
+      // The command is not installed here, and small systems lack kill: another program replaces them.
       const unit = written(
         { path: "ipsieve.service" },
         text.replaceAll(/=(\/usr\/local\/bin\/ipsieve|\/bin\/kill) /g, `=${process.execPath} `),
         folder,
       );
       const verified = await run("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", unit]);
-      // Of 100, which is no protection at all.
+      // The threshold is out of 100, which means no protection at all.
       const judged = await run("systemd-analyze", ["security", "--no-pager", "--offline=true", "--threshold=20", unit]);
-      // What is ignored is only a warning; other units of this machine do not count.
+      // Settings that are ignored only cause a warning; other units of this machine do not count.
       const warnings = verified.output.includes("ipsieve.service:") ? 1 : 0;
       return { ...verified, output: verified.output + judged.output, code: verified.code || judged.code || warnings };
     },
@@ -140,7 +140,7 @@ before(() => {
 });
 after(() => folder.remove());
 
-/** What the linter says of the text, and that it has run. */
+/** The linter's output for the text, once it is certain that the linter has run. */
 async function said({ lint }: Linted, text: string): Promise<Run> {
   const own = join(folder.path, String(++folders));
   mkdirSync(own);

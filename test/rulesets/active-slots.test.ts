@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ActiveSlots } from "../../src/rulesets/_active-slots.ts";
 import { seededRandom } from "../table/differential.ts";
 
-/** Few times, so that many slots share one and `now` often is one of them. */
+/** Few times, so that many slots share one and `now` is often one of them. */
 function someTime(random: () => number): number {
   const kind = random() % 10;
   if (kind === 0) return Infinity;
@@ -31,7 +31,7 @@ test("a slot is active exactly before its expiry, while expiries change and now 
       if (now < before[asked]! !== isActive) missed.add(round);
     }
     assert.equal(answers.size, 2);
-    // The negative control: what the times were at first gives other answers.
+    // The negative control: the original times give other answers.
     assert.ok(missed.size > 100);
   }
 });

@@ -6,9 +6,9 @@ import { prefixBits } from "../oracle/prefix-oracle.ts";
 import { partsOf } from "../../src/rulesets/rule-index.ts";
 
 /**
- * Walks every cell of an index and throws if one is lost, used twice, or says what it must not: records and slots in
- * use and freed ones make up the arrays; a record is needed, its keys extend its parent's, and it counts right;
- * expiries and blocks count right at every time at which something expires, and beside it.
+ * Walks every cell of an index and throws if one is lost, used twice, or has an invalid value. Records and slots in use
+ * and freed ones make up the arrays; each record is needed, its keys extend its parent's, and its counts are right;
+ * expiries and blocks have the right counts at every time at which something expires, and just before and after it.
  */
 export function checkInvariants(index: RuleIndex): void {
   for (const rules of partsOf(index)) {
@@ -58,7 +58,7 @@ function checkTree(tree: RuleTree): number[] {
   return found;
 }
 
-/** The bits that all keys below a record share: those of any of them. */
+/** The bits that all keys below a record share, taken from any one of them. */
 function keyOf({ cells, slots }: RuleTree, at: number): string {
   let below = at;
   while (below > 0) below = cells[below + RULE] === 0 ? cells[below + LEFT]! : ~cells[below + RULE]!;

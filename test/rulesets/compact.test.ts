@@ -1,6 +1,6 @@
 /**
- * Compact lists, compared on small worlds with every address at every moment, and read again by definition: no rule of
- * them covers another for at least as long, and no two siblings could be united.
+ * Compact lists, compared with the rules at every address of a small world and at every moment, and checked against the
+ * definition: no rule of them covers another for at least as long, and no two siblings could be merged.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -16,7 +16,7 @@ import { rounds } from "../rounds.ts";
 
 const NOW = 1000;
 const EXPIRIES = [null, NOW - 5, NOW, NOW + 1, NOW + 10, NOW + 20];
-/** Around each expiry, and long after all. */
+/** Around each expiry, and long after the last. */
 const MOMENTS = [0, NOW - 6, NOW - 5, NOW - 1, NOW, NOW + 1, NOW + 9, NOW + 10, NOW + 19, NOW + 20, NOW + 1e9];
 const NAMES = [null, null, "a", "b"];
 
@@ -32,7 +32,7 @@ function ruleOf(prefix: Prefix, name: string | null, expiresAt: number | null): 
   return { prefix, name, expiresAt, createdAt: 0, updatedAt: 0 };
 }
 
-/** Rules of texts such as "20.0.0.0/24 a +10": a name, and the milliseconds from `NOW` until the rule expires. */
+/** Rules from texts such as "20.0.0.0/24 a +10": a name, and the milliseconds from `NOW` until the rule expires. */
 function rulesOf(...texts: readonly string[]): Rule[] {
   const rules = texts.map((text) => {
     const [prefix, ...rest] = text.split(" ");
@@ -51,7 +51,7 @@ function textOf({ prefix, name, expiresAt }: DesiredRule): string {
 const listOf = (rules: readonly Rule[], options?: CompactOptions): string[] =>
   compacted(rules, options).list.map(textOf);
 
-/** Some of all prefixes in a world of 32 addresses; of few expiries and names in some, so that siblings unite. */
+/** Random prefixes of a world of 32 addresses; some worlds have few expiries and names, so that siblings merge. */
 function worldOf(base: Prefix, random: Random): Rule[] {
   const rules = new Map<string, Rule>();
   const bits = addressBits(base.family);

@@ -1,6 +1,6 @@
 /**
- * The tools that say what a list would do, against oracles that look at every address: in a universe of eight IPv4
- * addresses and eight /64 of IPv6, whose sets are the bits of a number.
+ * The tools that say what a list would do, compared with oracles that look at every address: in a universe of eight
+ * IPv4 addresses and eight IPv6 /64s, whose sets are the bits of a number.
  */
 import assert from "node:assert/strict";
 import type { Address, Prefix } from "../../src/address/address.ts";
@@ -18,10 +18,10 @@ import { finished } from "../../src/turns/finished.ts";
 const UNITS = 16;
 const OF_FAMILY = 8;
 const NOW = Date.UTC(2026, 5, 1);
-/** Expiries lie within so many milliseconds around `NOW`. */
+/** Expiries are within this many milliseconds around `NOW`. */
 const MOMENTS = 4;
 
-/** What is compared with the oracles; negative controls replace one of them by something wrong. */
+/** What is compared with the oracles; each negative control replaces one member by a wrong one. */
 export interface Tools {
   combine(operation: SetOperation, one: AddressSet, other: AddressSet): AddressSet;
   relate(sets: readonly AddressSet[]): ReturnType<typeof relating> extends Generator<undefined, infer R> ? R : never;
@@ -42,7 +42,7 @@ const TOOLS: Tools = {
   replay: finishedReplay,
 };
 
-/** By what is wrong with them. */
+/** Named by what is wrong with them. */
 export const BROKEN: Readonly<Record<string, Tools>> = {
   "takes a difference the other way round": {
     ...TOOLS,
@@ -85,7 +85,7 @@ export class DecidingDifferential {
     this.#tools = tools;
   }
 
-  /** A case of each tool. Throws AssertionError at the first difference. */
+  /** Runs one case of each tool. Throws AssertionError at the first difference. */
   round(): void {
     this.#algebra();
     this.#relations();
@@ -213,7 +213,7 @@ export class DecidingDifferential {
     return block((this.#below(UNITS) >> width) << width, width);
   }
 
-  /** A whole number below another one. */
+  /** A random integer from 0 to count - 1. */
   #below(count: number): number {
     this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((this.#state / 2 ** 32) * count);
@@ -229,7 +229,7 @@ function unit(at: number): Prefix {
   return block(at, 0);
 }
 
-/** 2^width units, from a multiple of that on. */
+/** 2^width units, starting at a multiple of that size. */
 function block(from: number, width: number): Prefix {
   if (from < OF_FAMILY) return { family: 4, w0: 0x0a000000 + from, w1: 0, w2: 0, w3: 0, length: 32 - width };
   return { family: 6, w0: 0x20010db8, w1: from - OF_FAMILY, w2: 0, w3: 0, length: 64 - width };
@@ -245,7 +245,7 @@ function setOf(mask: number): AddressSet {
   return AddressSet.of(exactPrefixes(mask));
 }
 
-/** The fewest prefixes of a set: a block that is whole, or those of its halves. */
+/** The fewest prefixes of a set: the block if it is full, otherwise those of its halves. */
 function exactPrefixes(mask: number): Prefix[] {
   const below = (from: number, width: number): Prefix[] => {
     const all = ((1 << (1 << width)) - 1) << from;
@@ -256,7 +256,7 @@ function exactPrefixes(mask: number): Prefix[] {
   return [...below(0, 3), ...below(OF_FAMILY, 3)];
 }
 
-/** That a set has these addresses and no others, as the fewest prefixes. */
+/** Asserts that a set has these addresses and no others, as the fewest prefixes. */
 function assertIs(set: AddressSet, mask: number, about: string): void {
   assert.equal(texts([...set.prefixes()]), texts(exactPrefixes(mask)), about);
   assert.deepEqual({ 4: set.size(4), 6: set.size(6) }, sizes(mask), about);
@@ -307,11 +307,11 @@ function expectedRoles(rules: readonly Rule[]): string[] {
 
 interface Asked {
   readonly never: number;
-  /** Of each unit, if costs are lines. */
+  /** For each unit, if costs are counted in lines. */
   readonly lines: readonly number[] | undefined;
 }
 
-/** The lowest cost; undefined if no list is short enough, with the length of the shortest. */
+/** The lowest cost, or undefined if no list is short enough; and the length of the shortest list. */
 interface Expected {
   readonly cost?: number;
   readonly fewest: number;
@@ -329,7 +329,7 @@ function exactOnly(listed: number, most: number): Expected {
   return fewest <= most ? { cost: 0, fewest } : { fewest };
 }
 
-/** By trying every way to cover the addresses. */
+/** Tries every way to cover the addresses. */
 function bestCover(listed: number, most: number, { never, lines }: Asked): Expected {
   const covers = (from: number, width: number): { mask: number; count: number }[] => {
     const all = ((1 << (1 << width)) - 1) << from;
@@ -349,7 +349,7 @@ function paired(ones: { mask: number; count: number }[], others: { mask: number;
   return ones.flatMap((a) => others.map((b) => ({ mask: a.mask | b.mask, count: a.count + b.count })));
 }
 
-/** By trying every choice of the prefixes. */
+/** Tries every selection of the prefixes. */
 function bestRest(listed: number, most: number, { lines }: Asked): Expected {
   const exact = exactPrefixes(listed);
   const choices = [...Array(1 << exact.length).keys()].map((bits) => exact.filter((_, at) => (bits >> at) & 1));

@@ -10,14 +10,14 @@ import { rounds } from "../rounds.ts";
 const COUNT = rounds({ short: 25_000, long: 100_000 });
 const NOW = Date.UTC(2026, 5, 1);
 
-/** The same numbers on every run (Numerical Recipes' linear congruences). */
+/** The same numbers on every run (the linear congruential generator of Numerical Recipes). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 }
 
 /**
- * Rules of single addresses, whose expiries are up to three milliseconds apart, so that many meet; one in eight is
+ * Rules for single addresses, with expiries up to three milliseconds apart, so that many coincide; one in eight is
  * permanent.
  */
 function manyRules(): Rule[] {
@@ -35,7 +35,7 @@ const boundaries = rules
   .map(({ expiresAt }) => expiresAt!)
   .sort((a, b) => a - b);
 
-/** How many of the sorted boundaries are at or before a time: by bisection, as the index does not do it. */
+/** How many of the sorted boundaries are at or before a time: by bisection, which the index does not use. */
 function expiredBy(now: number): number {
   let low = 0;
   let high = boundaries.length;
@@ -52,7 +52,7 @@ interface Wrong {
   wrong: number;
 }
 
-/** Asks about every rule a millisecond before its boundary, on it, and one after it, and counts wrong answers. */
+/** Looks up every rule one millisecond before its boundary, at it, and one after it, and counts wrong answers. */
 function askAround(index: RuleIndex, order: readonly Rule[]): Wrong {
   let asked = 0;
   let wrong = 0;

@@ -13,7 +13,7 @@ function rulesetOf(rules: Record<string, number | null>): Ruleset {
   return ruleset;
 }
 
-/** Each rule with its role, and the moments as distances from `NOW`. */
+/** Each rule with its role, and its times relative to `NOW`. */
 function told(ruleset: Ruleset, where: string, now = NOW): unknown[] {
   const { deciding, covering, nextChangeAt, coveredUntil } = explain(ruleset, where, now);
   const after = (moment: number | null): number | null => (moment === null ? null : moment - NOW);

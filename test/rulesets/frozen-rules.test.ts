@@ -11,9 +11,9 @@ import { chunksOf } from "./columns.ts";
 import { BROKEN, emptyTally, generator, RulesDifferential } from "./rules-differential.ts";
 
 const SEED = 20_261_122;
-/** Enough that a freeze takes several steps, which writes come between. */
+/** Enough for a freeze to take several steps, with writes in between. */
 const RULES = 12_000;
-/** Addresses of each family that are asked about in a round. */
+/** Addresses of each family that are looked up in a round. */
 const ASKED = 1000;
 
 class World {
@@ -75,7 +75,7 @@ test("a ruleset freezes in the background, in turns with other work in between",
   const ruleset = new Ruleset({ allowSpecialPurpose: true });
   for (let at = 0; at < RULES; at++) ruleset.add(world.prefix(), {}, 1);
   const grown = ruleset.byteLength;
-  // Each of 100 turns is given to others between the slices; the table's arrays are what grows.
+  // The freeze gives up 100 turns between its slices; its table adds to the size.
   for (let turn = 0; turn < 2000 && ruleset.byteLength <= grown + 10_000; turn++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   assert.ok(ruleset.byteLength > grown + 10_000);

@@ -15,11 +15,11 @@ test("random operation sequences agree with the oracle and keep the invariants o
   fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 500, long: 1500 }) });
   fc.assert(agreesWithOracle(counts, 500), { seed: SEED, numRuns: rounds({ short: 10, long: 25 }) });
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
-  // The arrays grow first at 16 rules.
+  // The arrays grow for the first time at 16 rules.
   assert.ok(counts.largest > 130 && Object.values(counts).every((count) => count > 0));
 });
 
-/** The negative control: an index that is broken in one place, each of which the property must find. */
+/** The negative controls: each breaks the index in one way, which the property must find. */
 const broken: Record<string, (rules: FamilyRules) => void> = {
   "a rule expires a millisecond late": ({ expiries }) => {
     const countUntil = expiries.countUntil.bind(expiries);
@@ -91,7 +91,7 @@ for (const [name, corruption] of Object.entries(broken)) {
   });
 }
 
-/** The same for searches alone. */
+/** The same for searches only. */
 const brokenSearches: Record<string, (search: RuleIndex["search"]) => RuleIndex["search"]> = {
   "a search looks a millisecond ahead": (search) => (filter, now) => search(filter, now + 1),
   "a search takes what is beside a prefix for what is in it": (search) => (filter, now) =>

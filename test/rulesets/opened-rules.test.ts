@@ -22,7 +22,7 @@ function randomRule(): Rule {
   return { prefix, name: next() % 4 === 0 ? null : `n${next() % 999}`, expiresAt, createdAt: next() % 9, updatedAt: 9 };
 }
 
-/** An index and one that was opened from its file. */
+/** An index, and the same index opened from its file. */
 function openedBeside(rules: number): [plain: RuleIndex, opened: RuleIndex] {
   const plain = new RuleIndex();
   for (let rule = 0; rule < rules; rule++) plain.set(randomRule());
@@ -55,7 +55,7 @@ test("rules of a file are completed in steps, while they change, freeze, and use
     const rules = [...plain.rules()];
     let freezing = opened.freezing();
     const works = [opened.completing(), opened.completing()];
-    // Two at once, as two requests would.
+    // Two runs in turns, as two requests would make them.
     for (let step = works[0]!.next(); step.done !== true; step = works[++steps % 2]!.next()) {
       writeSome([plain, opened], rules);
       if (freezing.next().done === true) freezing = opened.freezing();
@@ -74,7 +74,7 @@ test("rules of a file are completed in steps, while they change, freeze, and use
 
 test("expiries are those of the start of the count, plus all changes since: none counts twice", () => {
   const plain = new RuleIndex();
-  // More than one step looks at.
+  // More prefixes than one step looks at.
   const prefixes = Array.from({ length: 30_000 }, (_, at) =>
     prefixOf({ family: 4, w0: (0x1400_0000 + at) >>> 0, w1: 0, w2: 0, w3: 0 }, 32),
   );
@@ -90,7 +90,7 @@ test("expiries are those of the start of the count, plus all changes since: none
   const opened = storedRules(metadata, table).rules;
   let at = 0;
   for (const work = opened.completing(); work.next().done !== true; at++) {
-    // From both ends: what has been looked at, and what has not.
+    // From both ends: rules that have been counted, and rules that have not.
     for (const changed of [at, prefixes.length - 1 - at])
       for (const index of [plain, opened]) index.set(ruleOf(changed, at % 2 === 0 ? 450 : null));
   }
@@ -110,7 +110,7 @@ test("negative control: a rule that is missing after completing is detected", ()
   assert.throws(() => assertSame(opened, plain), assert.AssertionError);
 });
 
-/** Stores rules while they change and freeze, and compares what is read of it with the rules at the beginning. */
+/** Stores rules while they change and freeze, and compares what is read back with the rules at the beginning. */
 function storeAndCompare(index: RuleIndex): void {
   const rules = [...index.rules()];
   const storing = storingRules(index, ABOUT);
@@ -137,7 +137,7 @@ test("negative control: a write that reaches the stored rules is detected", () =
     const moment = slots.moment.bind(slots);
     slots.moment = () => Object.assign(moment(), { keep: () => {} });
   }
-  // The rules are others, or none that can be read.
+  // The rules read back differ, or cannot be read at all.
   assert.throws(
     () => storeAndCompare(index),
     (error) => error instanceof assert.AssertionError || error instanceof RulesetError,

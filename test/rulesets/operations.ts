@@ -14,7 +14,7 @@ import { checkInvariants } from "./check-invariants.ts";
 import { chunksOf } from "./columns.ts";
 import { partsOf } from "../../src/rulesets/rule-index.ts";
 
-/** What can be done to an index or asked of it; `change` is done before each further step of a walk. */
+/** The operations and queries on an index; `change` is done before each further step of a walk. */
 type Change = { do: "set"; rule: Rule } | { do: "delete"; prefix: Prefix };
 type Question =
   | { do: "get" | "covering"; prefix: Prefix }
@@ -29,8 +29,8 @@ type Question =
 type Operation = Change | Question;
 
 /**
- * How often each kind of operation was done, how many rules searches found, how often time went back, and how large the
- * index became.
+ * How often each kind of operation was done, how many rules searches found, how often time moved back, and how large
+ * the index became.
  */
 export type Counts = Record<
   Operation["do"] | "sequences" | "walkSteps" | "found" | "stepsBack" | "expired" | "largest",
@@ -60,7 +60,7 @@ export function newCounts(): Counts {
   };
 }
 
-/** Few moments, so that expiries meet each other and `now`. */
+/** Few moments, so that expiries coincide with each other and with `now`. */
 const anyTime = fc.integer({ min: -3, max: 12 });
 const anyRule: fc.Arbitrary<Rule> = fc.record({
   prefix: anyPrefix,
@@ -117,10 +117,10 @@ function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
   return fc.array(operation, { maxLength, size: "max" });
 }
 
-/** Makes an index of the rules, which are in order. */
+/** Makes an index of the rules, which must be in order. */
 export type MakeIndex = (rules: readonly Rule[], size: number) => RuleIndex;
 
-/** Its blocks are small, so that a few rules fill many. */
+/** With small blocks, so that a few rules fill many of them. */
 export const fromColumns: MakeIndex = (rules, size) => {
   const index = RuleIndex.from(chunksOf(rules, size));
   for (const family of partsOf(index)) family.blocks = new StateBlocks(family.tree, 1 + (size % 7));
@@ -128,8 +128,8 @@ export const fromColumns: MakeIndex = (rules, size) => {
 };
 
 /**
- * The property: random sequences agree with the oracle at each step and leave the arrays whole, and so does deleting
- * the rest.
+ * The property: random sequences agree with the oracle at each step and leave the arrays consistent, and so does
+ * deleting the remaining rules.
  */
 export function agreesWithOracle(
   counts: Counts,
@@ -158,17 +158,20 @@ export function agreesWithOracle(
   });
 }
 
-/** The freeze that is under way in an index. */
+/** The freeze in progress in an index. */
 const freezes = new WeakMap<RuleIndex, Generator<undefined, void>>();
 
-/** Goes on with a freeze that other operations may come between, or begins one; now and then, one on top of it. */
+/**
+ * Continues a freeze, which other operations may interrupt, or starts one; sometimes starts one while another is in
+ * progress.
+ */
 function freezeSteps(index: RuleIndex, steps: number): void {
   const work = (steps < 4 ? freezes.get(index) : undefined) ?? index.freezing();
   freezes.set(index, work);
   for (let step = 0; step < steps; step++) if (work.next().done) return void freezes.delete(index);
 }
 
-/** Does one operation on both and throws if they do not agree. */
+/** Performs one operation on both, and throws if they disagree. */
 function perform(
   operation: Exclude<Operation, { do: "rebuild" | "copy" }>,
   index: RuleIndex,
@@ -228,7 +231,10 @@ function checkCheck({ prefix, now }: { prefix: Prefix; now: number }, index: Rul
   );
 }
 
-/** The address and its neighbour at once: a slot has to be that of the rule, and no word may be taken for another's. */
+/**
+ * Looks up the address and its neighbour in one batch: the slot must be that of the rule, and no word may be mistaken
+ * for another one's.
+ */
 function checkDeciding(address: Address, now: number, index: RuleIndex, oracle: RuleOracle): void {
   const { family, w0, w1, w2, w3 } = address;
   const last = family === 4 ? "w0" : "w3";
@@ -259,7 +265,7 @@ function checkCounts(now: number, index: RuleIndex, oracle: RuleOracle, counts: 
   assert.equal(index.nextExpiry(now), oracle.nextExpiry(now));
 }
 
-/** What is found, page by page, and how long it will be just that. */
+/** What is found, page by page, and how long that stays the result. */
 function checkSearch(
   { filter, now, step }: Question & { do: "search" },
   index: RuleIndex,
@@ -280,7 +286,7 @@ function checkSearch(
   if (found.until < Infinity) assert.notDeepEqual(oracle.search(filter, found.until), expected);
 }
 
-/** Walks while the index changes between the steps. */
+/** Walks the index while it changes between the steps. */
 function checkWalk(walk: Question & { do: "walk" }, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
   const steps = index.rules(walk.after);
   const changes = walk.changes.values();

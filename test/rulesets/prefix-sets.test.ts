@@ -12,7 +12,7 @@ function filled({ entries, given = entries }: PrefixSet, count = given.length): 
   return ruleset;
 }
 
-/** The states of a ruleset, all of which must give the same answers. */
+/** The states of a ruleset, which must all give the same answers. */
 const FORMS: Record<string, (set: PrefixSet) => Ruleset> = {
   "never frozen": (set) => filled(set),
   frozen: (set) => {

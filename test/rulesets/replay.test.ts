@@ -19,7 +19,7 @@ function randomNumbers(seed: number): () => number {
 
 const random = randomNumbers(20_261_123);
 
-/** Of a small part of each family, so that rules and addresses meet. */
+/** From a small part of each family, so that rules and addresses coincide. */
 function anyAddress(): Address {
   const low = Math.floor(random() * 4096);
   if (random() < 0.5) return { family: 4, w0: (0x14000000 | low) >>> 0, w1: 0, w2: 0, w3: 0 };
@@ -36,7 +36,7 @@ function anyRuleset(): Ruleset {
   return ruleset;
 }
 
-/** Addresses with their numbers of lines, as the log has them, and in columns. */
+/** Addresses with their numbers of lines, as in the log and in columns. */
 function anyLog(): { addresses: [Address, number][]; seen: SeenAddresses } {
   const byText = new Map<string, [Address, number]>();
   for (let at = 0; at < 6000; at++) {
@@ -54,7 +54,7 @@ function anyLog(): { addresses: [Address, number][]; seen: SeenAddresses } {
   return { addresses: [...of(4), ...of(6)], seen };
 }
 
-/** The most specific active rule, by looking at all of them. */
+/** The most specific active rule, found by looking at all of them. */
 function decidingOf(ruleset: Ruleset, address: Address): Prefix | undefined {
   const host: Prefix = { ...address, length: address.family === 4 ? 32 : 128 };
   return [...ruleset]

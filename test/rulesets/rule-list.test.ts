@@ -1,5 +1,6 @@
 /**
- * Lists by the million are kept in columns, names in bytes. They are what plain objects, sorted by comparing, would be.
+ * Lists of millions of rules are kept in columns, with names as bytes. They equal plain objects that are sorted by
+ * comparison.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +11,7 @@ import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { RuleList, RULES_PER_PART } from "../../src/rulesets/rule-list.ts";
 import { namesOf, packNames } from "../../src/rulesets/rule-names.ts";
 
-/** Numbers from 0 on, the same at each run. */
+/** Integers from 0 up, the same on each run. */
 let seed = 20_261_122;
 function random(below: number): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -36,7 +37,7 @@ function anyName(kinds: number): string | null {
   ][number % 8]!;
 }
 
-/** Rules around few addresses, so that they cover and repeat each other. */
+/** Rules around a few addresses, so that they cover and repeat each other. */
 function anyList(count: number, spread: number, kinds: number): Line[] {
   return Array.from({ length: count }, (_, at) => {
     const w0 = random(spread) * 0x01_01_01_01;
@@ -51,11 +52,11 @@ function anyList(count: number, spread: number, kinds: number): Line[] {
 
 interface Outcome {
   readonly rules: readonly Line[];
-  /** The repeated prefix, its line, and the line before it. */
+  /** The repeated prefix, its line, and the line of its previous occurrence. */
   readonly repeated: readonly (readonly [string, number, number])[];
 }
 
-/** As it was done before: slow, and an object for each. */
+/** The earlier implementation: slow, with an object for each rule. */
 function oracle(list: readonly Line[]): Outcome {
   const all = list.toSorted((a, b) => comparePrefixes(a.prefix, b.prefix));
   const repeated: (readonly [string, number, number])[] = [];
@@ -83,7 +84,7 @@ function collected(list: readonly Line[]): Outcome {
   };
 }
 
-/** Does work to its end, and counts how often it could have been interrupted. */
+/** Runs work to completion, and counts how often it could have been interrupted. */
 function steps<Result>(work: Generator<undefined, Result, undefined>): { result: Result; count: number } {
   for (let count = 1; ; count++) {
     const { done, value } = work.next();
@@ -92,7 +93,8 @@ function steps<Result>(work: Generator<undefined, Result, undefined>): { result:
 }
 
 /**
- * Compares some hundred small lists, which are sorted by comparing, and a few large ones, which are sorted by digits.
+ * Compares several hundred small lists, which are sorted by comparison, and a few large ones, which are sorted by
+ * digits.
  */
 function compare(make: (list: readonly Line[]) => Outcome): number {
   let repeated = 0;

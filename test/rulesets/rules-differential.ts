@@ -9,22 +9,22 @@ import { storedRules, storingRules } from "../../src/rulesets/stored-ruleset.ts"
 import { PaintedRules } from "../oracle/painted-rules.ts";
 import { checkInvariants } from "./check-invariants.ts";
 
-/** Enough that a freeze takes several steps, which writes come between. */
+/** Enough for a freeze to take several steps, with writes in between. */
 const RULES = 12_000;
-/** In how many rounds each of these happens once. */
+/** Each of these happens once in this many rounds. */
 const NEW_FREEZE = 50;
 const THROUGH_FILE = 100;
 
 /** What was compared. */
 export interface Tally {
   answers: number;
-  /** Addresses about which some rule decides. */
+  /** Addresses that some rule decides. */
   found: number;
-  /** Answers of all methods for one address that were compared with a list of all rules. */
+  /** Addresses for which the answers of all methods were compared with a list of all rules. */
   whole: number;
   writes: number;
   freezes: number;
-  /** How often the rules were stored and read again, and the comparison went on with these. */
+  /** How often the rules were stored and read back, after which the comparison continued with these. */
   stored: number;
   stepsBack: number;
 }
@@ -43,7 +43,7 @@ export function generator(seed: number): () => number {
   };
 }
 
-/** All addresses that are asked about, ascending, as words. Few, so that prefixes meet and cover each other. */
+/** All addresses that are looked up, ascending, as words. Few, so that prefixes coincide and cover each other. */
 function addressesOf(family: Family): Uint32Array {
   const words: number[] = [];
   if (family === 4) for (let at = 0; at < 4 << 18; at++) words.push((at >>> 18) * 0x4000_0000 + (at & 0x3ffff));
@@ -87,16 +87,16 @@ const LENGTHS = { 4: [32, 32, 32, 31, 28, 24, 20, 12, 8, 0], 6: [128, 128, 127, 
 const keyOf = (prefix: Prefix): string => Object.values(prefix).join();
 
 /**
- * Compares an index that is frozen, stored and read again and again with one that never is, and both with an oracle
- * that paints the rules over all addresses, while rules come, change, expire and go and `now` goes to and fro. Throws
- * at the first difference.
+ * Compares an index that is repeatedly frozen, stored and read back with one that never is, and both with an oracle
+ * that paints the rules over all addresses, while rules are added, changed, deleted and expire, and `now` moves back
+ * and forth. Throws at the first difference.
  */
 export class RulesDifferential {
   readonly tally: Tally;
   readonly #next: () => number;
   readonly #oracles = [new PaintedRules(32, WORLDS[0].numbers), new PaintedRules(128, WORLDS[1].numbers)] as const;
   readonly #rules = new Map<string, Rule>();
-  /** Of some rules that were there, of which most still are. */
+  /** Prefixes of some rules that were added, most of which still exist. */
   readonly #known: Prefix[] = [];
   readonly #plain = new RuleIndex();
   readonly #asked: number;
@@ -105,7 +105,7 @@ export class RulesDifferential {
   #freeze: Generator<undefined, void, undefined>;
   #now = 100;
 
-  /** `asked` addresses of each family are asked about in a round; `break_` makes the first of the two indexes wrong. */
+  /** Looks up `asked` addresses of each family in a round; `break_` makes the first of the two indexes wrong. */
   constructor(seed: number, asked: number, tally: Tally, break_?: (index: RuleIndex) => void) {
     this.tally = tally;
     this.#next = generator(seed);
@@ -126,7 +126,7 @@ export class RulesDifferential {
     for (const world of WORLDS) this.#ask(world);
   }
 
-  /** What holds at all times, at the end. */
+  /** Checks the invariants at the end. */
   finish(): void {
     checkInvariants(this.#index);
   }
@@ -181,7 +181,7 @@ export class RulesDifferential {
     }
   }
 
-  /** A freeze goes on while rules are written or, now and then, is given up for another. */
+  /** Continues a freeze while rules are written; now and then abandons it and starts another. */
   #freezeOn(): void {
     if (this.#next() % NEW_FREEZE === 0) this.#freeze = this.#index.freezing();
     for (let step = this.#next() % 4; step > 0; step--) {
@@ -223,7 +223,7 @@ export class RulesDifferential {
     this.#askAll(world.address(at[one]!), ids[one]!);
   }
 
-  /** Every method about one address, against a list of all rules. */
+  /** Compares every method for one address with a list of all rules. */
   #askAll(address: Address, id: number): void {
     const { w0, w1, w2, w3, family } = address;
     const now = this.#now;
@@ -240,13 +240,16 @@ export class RulesDifferential {
   }
 }
 
-/** The lengths of the rules of ids, 255 for none. A rule that decides covers the address: its length says which it is. */
+/**
+ * The lengths of the rules with these ids, 255 for none. A deciding rule covers the address, so its length identifies
+ * it.
+ */
 function lengthsIn(index: RuleIndex, family: Family, ids: Uint32Array): Uint8Array {
   const { lengths } = partsOf(index)[family === 4 ? 0 : 1].slots;
   return Uint8Array.from(ids, (id) => (id === 0 ? 255 : lengths[id >>> 1]!));
 }
 
-/** Indexes that are wrong on purpose. */
+/** Indexes that are deliberately wrong. */
 export const BROKEN: Readonly<Record<string, (index: RuleIndex) => void>> = {
   "what comes after a freeze is not seen": (index) => {
     for (const { decider } of partsOf(index)) {

@@ -8,7 +8,7 @@ import { Ruleset } from "../../src/rulesets/ruleset.ts";
 const NOW = Date.UTC(2026, 10, 22);
 const DAY = 86_400_000;
 
-/** Rules of documentation ranges, as the tests need them. */
+/** Rules for documentation ranges, as the tests need them. */
 function examples(): Ruleset {
   const ruleset = new Ruleset({ name: "examples", allowSpecialPurpose: true });
   ruleset.add("192.0.2.0/24", { name: "network" }, NOW);

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { ShrinkGuard, type ShrinkLimits } from "../../src/rulesets/shrink-guard.ts";
 
-/** Whether a replacement of `total` rules passes that leaves `kept` of them and adds `added`. */
+/** Whether a replacement of `total` rules that keeps `kept` of them and adds `added` is accepted. */
 function passes(total: number, kept: number, added: number, limits: ShrinkLimits = {}): boolean {
   return (
     new ShrinkGuard(total, kept + added, limits).rejectionOf({

@@ -5,7 +5,7 @@ import { FairQueue } from "../../src/service/fair-queue.ts";
 import { Passwords } from "../../src/service/access/passwords.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
 
-/** A queue whose tasks end when the test says so: which have started, in order, and which were rejected. */
+/** A queue whose tasks end when the test says so: records which have started, in order, and which were rejected. */
 class Watched {
   readonly started: string[] = [];
   readonly refused: string[] = [];
@@ -23,7 +23,7 @@ class Watched {
     });
   }
 
-  /** Ends the task that has run longest. */
+  /** Ends the task that has been running longest. */
   async endOne(): Promise<void> {
     this.#ends.shift()?.();
     await turn();
@@ -54,7 +54,7 @@ test("200 attempts from one address do not delay another: it is the next but one
   queue.add("other", "first of the other");
   queue.add("other", "second of the other");
   await turn();
-  // Two of the attacker's run, four wait.
+  // Two of the attacker's tasks run, and four wait.
   assert.equal(queue.refused.length, 194);
   assert.deepEqual(await queue.endAll(), [
     "attacker",
@@ -114,7 +114,7 @@ test("hashes: a salt each, spellings normalized; of 200 wrong attempts from one 
     ),
   );
   await passwords.check("A\u030asa's password", hash, by("other")).then((isRight) => answered.push(`other ${isRight}`));
-  // Two run and four wait, the others are rejected. Which of them ends first is up to the system.
+  // Two run, four wait, and the others are rejected. Which of them ends first is up to the system.
   assert.ok(answered.length <= 7 && answered.at(-1) === "other true", answered.join());
   await Promise.all(wrong);
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SharedCache } from "../../src/service/shared-cache.ts";
 
-/** What makes a value of so many bytes when it is let, and counts how often. */
+/** Makes a value of this size once it may, and counts how often. */
 function maker(byteLength: number): {
   make: () => Promise<{ byteLength: number }>;
   let: () => void;

@@ -105,8 +105,9 @@ test("an IPv6 set yields no prefix of IPv4-mapped addresses", () => {
 });
 
 /*
- * The oracle. A universe of 512 addresses is placed where words meet and at the ends of the spaces; a set is a JavaScript
- * Set of numbers, and its fewest prefixes come from asking, from the top down, whether all of a prefix is in it.
+ * The oracle. A universe of 512 addresses is placed where words meet and at the ends of the address spaces. A set is a
+ * JavaScript Set of numbers; its fewest prefixes are found from the top down, by checking whether all of a prefix is in
+ * it.
  */
 interface Universe {
   readonly name: string;
@@ -177,12 +178,12 @@ function only(numbers: Set<number>, keeps: (number: number) => boolean): Set<num
   return new Set([...numbers].filter(keeps));
 }
 
-/** Whether the operation on both representations gives the same addresses and the same prefixes. */
+/** Asserts that the operation gives the same addresses and the same prefixes on both representations. */
 function agrees(universe: Universe, name: SetOperation, one: Ranges, other: Ranges): void {
   const expected = OPERATIONS[name](numbersIn(one), numbersIn(other));
   const [a, b] = [placed(universe, one), placed(universe, other)];
   const result = a[name](b);
-  // The middle is no aligned block: it is cut in two, of which each is.
+  // The middle is not an aligned block: it is cut into two that are.
   const blocks =
     universe.place(0).w3 % 2 ** BITS === 0
       ? fewest(expected, 0, BITS)

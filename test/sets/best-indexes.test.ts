@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bestIndexes } from "../../src/sets/best-indexes.ts";
 
-/** Numbers with many equal ones, the same in each run. */
+/** Numbers of which many are equal, the same on each run. */
 const VALUES = Array.from({ length: 20_000 }, (_, index) => Math.imul(index + 1, 0x9e37_79b1) >>> 22);
 const order = (a: number, b: number): number => VALUES[b]! - VALUES[a]! || a - b;
 const isEven = (index: number): boolean => VALUES[index]! % 2 === 0;

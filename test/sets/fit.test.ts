@@ -10,7 +10,7 @@ import { fit, FitError, type FitOptions } from "../../src/sets/fit.ts";
 import { finished } from "../../src/turns/finished.ts";
 import { rounds } from "../rounds.ts";
 
-/** Of 0 to 1, the same in each run. */
+/** From 0 to 1, the same on each run. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,14 +35,16 @@ const hostOf = (number: number): Prefix => ({ ...four(number), length: 32 });
 const numbersIn = (prefix: Prefix): number[] =>
   [...Array(8).keys()].filter((number) => prefixContains(prefix, hostOf(number)));
 
-/** A small case: which of eight addresses are listed, and which never; how often each was seen. */
+/** A small case: which of eight addresses are listed, which must never be, and how often each was seen. */
 interface Small {
   readonly listed: ReadonlySet<number>;
   readonly never: ReadonlySet<number>;
   readonly seen: readonly number[];
 }
 
-/** Every way to cover what is listed below a prefix: the prefix itself, or each of its halves in some way. */
+/**
+ * Every way to cover what is listed below a prefix: the prefix itself, or any combination of the ways for its halves.
+ */
 function* covers(prefix: Prefix, listed: ReadonlySet<number>): Generator<Prefix[]> {
   if (!numbersIn(prefix).some((number) => listed.has(number))) return void (yield []);
   yield [prefix];
@@ -51,7 +53,7 @@ function* covers(prefix: Prefix, listed: ReadonlySet<number>): Generator<Prefix[
   for (const one of covers(first, listed)) for (const other of covers(second, listed)) yield [...one, ...other];
 }
 
-/** By trying all of them; undefined where none is possible. */
+/** Found by trying all covers; undefined if none is possible. */
 function lowestCost({ listed, never, seen }: Small, most: number, isSeen: boolean): number | undefined {
   let lowest: number | undefined;
   for (const cover of covers(UNIVERSE, listed)) {
@@ -123,7 +125,7 @@ test("negative control: joining the nearest neighbours first does not yield the 
   assert.ok(worse > 0);
 });
 
-/** What a simple tool does: as long as there are too many prefixes, it widens the narrowest one by a bit. */
+/** The method of a simple tool: while there are too many prefixes, it widens the narrowest one by a bit. */
 function joinedGreedily(addresses: AddressSet, most: number): Prefix[] {
   for (let list = [...addresses.prefixes()]; ;) {
     if (list.length <= most) return list;
@@ -211,7 +213,7 @@ test("addresses that must never be added and the maximum width determine the few
   assert.throws(() => fit(set, 2, { loss: "add", never }), { name: "FitError", fewest: 3, message: /allow 3 or more/ });
   assert.deepEqual(fit(set, 2, { loss: "add" }).prefixes.map(formatPrefix), ["10.0.0.0/22", "20.0.0.0/8"]);
   assert.throws(() => fit(set, 1, { loss: "add" }), { fewest: 2 });
-  // What the set has itself stays.
+  // Addresses of the set itself stay, even if they are in `never`.
   assert.equal(fit(set, 2, { loss: "add", never: AddressSet.of([parsePrefix("10.0.0.7")]) }).prefixes.length, 2);
 });
 

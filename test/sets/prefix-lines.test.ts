@@ -8,7 +8,7 @@ import { prefixLines } from "../../src/sets/prefix-lines.ts";
 import { rounds } from "../rounds.ts";
 import { anyPrefix } from "../trie/operations.ts";
 
-/** As a list is read: most prefixes come as words, which are the same array each time. */
+/** Built as a list is read: most prefixes arrive as words, in the same array each time. */
 function built(prefixes: readonly Prefix[]): AddressSet {
   const builder = new AddressSetBuilder();
   const words = new Uint32Array(4);
@@ -28,7 +28,7 @@ function expected(...[set, family]: Parameters<typeof prefixLines>): string {
   return [...set.prefixes(family)].map((prefix) => `${formatPrefix(prefix)}\n`).join("");
 }
 
-/** Compares what is built and written from words with what objects give. */
+/** Compares what is built and written from words with what is built and written from objects. */
 function assertSame(prefixes: readonly Prefix[]): void {
   const [set, other] = [built(prefixes), AddressSet.of(prefixes)];
   assert.ok(set.equals(other));

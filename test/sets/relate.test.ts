@@ -6,7 +6,7 @@ import { AddressSet } from "../../src/sets/address-set.ts";
 import { millionthsOf, type Relation, type Relations, relating } from "../../src/sets/relate.ts";
 import { finished } from "../../src/turns/finished.ts";
 
-/** Of 0 to 1, the same in each run. */
+/** From 0 to 1, the same on each run. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -44,7 +44,7 @@ const counted = (numbers: Numbers) => ({
   6: BigInt([...numbers].filter((number) => number >= 8).length),
 });
 
-/** By sets of numbers. */
+/** Computed with sets of numbers. */
 function expected(sets: readonly Numbers[]): Relations {
   return {
     sets: sets.map((set, at) => {

@@ -8,7 +8,7 @@ interface Item {
   readonly key: number;
   readonly at: number;
 }
-/** With many equal keys, the same in each run. */
+/** Items of which many have equal keys, the same on each run. */
 const itemsOf = (count: number): Item[] =>
   Array.from({ length: count }, (_, at) => ({ key: Math.imul(at + 1, 0x9e37_79b1) >>> 24, at }));
 const byKey = (a: Item, b: Item): number => a.key - b.key;
@@ -24,7 +24,7 @@ test("sorting proceeds in steps, so that it can be interrupted", () => {
   assert.ok([...sorting(itemsOf(20_000), byKey)].length >= 40);
 });
 
-/** Keys of words that repeat, so that many share their first words: the whole key decides. */
+/** Keys of words that repeat, so that many keys share their first words and the whole key decides. */
 function keysOf(count: number, width: 1 | 4, kinds: readonly number[]): Keys {
   const stride = 2 * width;
   const words = new Uint32Array(count * stride);

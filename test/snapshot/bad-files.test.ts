@@ -39,7 +39,7 @@ import { nodeLevels } from "../table/node-kinds.ts";
 import { keyPair, rsaKeyPair } from "./harness/key-pair.ts";
 import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/sample.ts";
 
-/** Every code of the catalogue, and how often a bad file was rejected with it: none may stay at 0. */
+/** Every documented error code, and how often a bad file was rejected with it: none may stay at 0. */
 const seen: Record<SnapshotErrorCode, number> = {
   "not-found": 0,
   unreadable: 0,
@@ -95,7 +95,7 @@ async function check(bad: BadSnapshot, path: string): Promise<SnapshotError> {
   return refuses(path, bad.code, () => verifySnapshot(path));
 }
 
-/** The message with which the bytes of a file are rejected, at once or when their metadata is read. */
+/** The message with which the bytes of a file are rejected, either at once or when their metadata is read. */
 function rejectionOfBytes(bytes: Uint8Array, name: string): string {
   try {
     return `accepted: ${JSON.stringify(snapshotFromBytes(bytes, name).metadata)}`;
@@ -135,7 +135,7 @@ test("a file of table layout 2, which has no points, opens, verifies and yields 
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "layout-2");
     const trie = new PrefixTrie();
-    // A bitmap, a list and a tree, and a wide node.
+    // A bitmap, a list, a tree and a wide node.
     const add = (text: string, value: number): void => void trie.add(parsePrefix(text), value);
     for (let i = 0; i < 12; i++) add(`10.${i * 8}.0.0/14`, 1 + (i % 2));
     add("10.0.0.0/8", 3);
@@ -177,7 +177,7 @@ for (const bad of BAD_SNAPSHOTS) {
     }));
 }
 
-/** A signed file, made of the good one, and the texts of two key pairs. */
+/** A signed file made from the good one, and two key pairs as text. */
 async function signedSample(folder: string) {
   const [own, foreign] = [keyPair(), keyPair()];
   const path = join(folder, "signed");
@@ -194,7 +194,7 @@ test("rejected with trusted keys: an unsigned file, one signed with another key,
     await refuses(path, "untrusted-key", () => openSnapshot(path, { trustedKeys: other }));
     await writeFile(path, good);
     await refuses(path, "not-signed", () => openSnapshot(path, { trustedKeys }));
-    // The metadata of another file, under checksums that are right.
+    // The metadata of another file, with correct checksums.
     const forged = Buffer.from(file);
     forged[forged.length - SIGNATURE_BYTES - 1]! ^= 1;
     reseal(forged);
@@ -224,7 +224,7 @@ test("rejected: a signature that was changed, truncated, or of another kind", ()
       block.writeUInt32LE(crc32(block.subarray(0, 124)), 124);
       await rejects("bad-signature", changed);
     }
-    // An unsigned file that says that it is signed, and the other way round.
+    // An unsigned file that claims to be signed, and the reverse.
     const [claimed, denied] = [Buffer.from(good), Buffer.from(file)];
     claimed.writeUInt32LE(SIGNED_VERSION, HEADER.version);
     denied.writeUInt32LE(FORMAT_VERSION, HEADER.version);
@@ -270,7 +270,7 @@ test("rejected: a file of 8 TiB according to its header", () =>
   inTemporaryFolder(async (folder) => {
     const huge = 2 ** 43;
     const head = Buffer.from(good);
-    // Its metadata is all the rest, so that the section table agrees.
+    // Its metadata takes all the rest, so that the section table is consistent.
     const metadata = HEADER.size + 10 * 40;
     head.writeBigUInt64LE(BigInt(huge), HEADER.byteLength);
     head.writeBigUInt64LE(BigInt(huge) - head.readBigUInt64LE(metadata + 24), metadata + 32);
@@ -285,7 +285,7 @@ test("rejected: a file that shrinks while it is read", () =>
     const path = join(folder, "snapshot");
     const large = withSection(good, "metadata", new Uint8Array(16 << 20).fill(0xc0));
     const codes = new Map<string, number>();
-    // Whether the cut comes too early, in time or too late is chance: try until it comes in time.
+    // Whether the cut comes too early, in time or too late is down to chance: repeat until it comes in time.
     for (let ticks = 0; ticks < 2000 && !codes.has("changed-while-reading"); ticks++) {
       await writeFile(path, large);
       const opening = openSnapshot(path).then(

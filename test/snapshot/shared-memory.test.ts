@@ -13,7 +13,7 @@ import { inTemporaryFolder } from "./harness/sample.ts";
 
 const OPEN_OFTEN = join(import.meta.dirname, "harness/open-often.ts");
 
-/** Writes a snapshot with 1.2.3.0/24, of a megabyte by its metadata, and runs `act`. */
+/** Writes a snapshot with 1.2.3.0/24, a megabyte long because of its metadata, and runs `act`. */
 async function withMegabyte(act: (path: string) => Promise<void> | void): Promise<void> {
   await inTemporaryFolder(async (folder) => {
     const trie = new PrefixTrie();

@@ -43,7 +43,7 @@ test("a signed file has the content of the unsigned one, opens with and without 
     }
   }));
 
-/** The 32 bytes at the end of a key in the form of RFC 8410. */
+/** The last 32 bytes of a key in the form of RFC 8410. */
 function rawKey(publicKey: string): Uint8Array {
   return Uint8Array.from(createPublicKey(publicKey).export({ type: "spki", format: "der" }).subarray(-32));
 }

@@ -18,7 +18,7 @@ afterEach(() => {
   for (const holder of holders.splice(0)) holder.close();
 });
 
-/** A snapshot with its number as its title. */
+/** A snapshot whose title contains its number. */
 async function publish(path: string, number: number): Promise<void> {
   const content = sampleContent(new Random(number));
   await writeSnapshot(path, { ...content, metadata: { title: `snapshot ${number}` } });
@@ -34,7 +34,7 @@ async function held(path: string, options?: { interval: number }): Promise<Snaps
   return holder;
 }
 
-/** Holds what need not be there yet. */
+/** A holder for snapshots that need not exist yet. */
 async function heldLater(paths: string | string[]): Promise<SnapshotHolder> {
   const holder = new SnapshotHolder(paths, { load: openSnapshot });
   holders.push(holder);
@@ -43,7 +43,7 @@ async function heldLater(paths: string | string[]): Promise<SnapshotHolder> {
   return holder;
 }
 
-/** Waits for one event, two minutes at most. */
+/** Waits for one event, for at most two minutes. */
 async function next(holder: SnapshotHolder, event: "swap" | "failure" | "retire"): Promise<any[]> {
   return once(holder as never, event, { signal: AbortSignal.timeout(120_000) });
 }
@@ -118,7 +118,7 @@ test("a file that was read half written is read again, even if its times and siz
     const half = Buffer.from(bytes);
     half.fill(0, bytes.length >> 1);
     const holder = await heldLater(path);
-    // In a second: it counts as just written for so much longer, however slow the machine is.
+    // One second ahead: it counts as just written for that much longer, however slow the machine is.
     const modified = new Date(Date.now() + 1000);
     const failed = next(holder, "failure");
     await writeFile(`${path}.next`, half);
@@ -187,7 +187,7 @@ test("a new file that a call to reload has loaded is not loaded again by polling
     const holder = await held(path, { interval: 20 });
     for (let number = 2; number <= 6; number++) {
       await publish(path, number);
-      await sleep(25); // it has been noticed, and is looked at once more
+      await sleep(25); // the change has been noticed, and is checked once more
       await holder.reload();
       const loaded = holder.current!;
       assert.equal(titleOf(loaded.content), `snapshot ${number}`);

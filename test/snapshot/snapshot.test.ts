@@ -98,7 +98,7 @@ test("the file is laid out as format.ts draws it", () =>
     const file = await readFile(join(folder, "a"));
     assert.equal(HEAD_BYTES, 520);
     assert.equal(file.toString("latin1", 0, 8), "\x89IPS\r\n\x1a\n");
-    assert.equal(file.readUInt32LE(8), 0x0a0b0c0d); // on a little-endian machine, which is all there is to test on
+    assert.equal(file.readUInt32LE(8), 0x0a0b0c0d); // on a little-endian machine, the only kind available for testing
     assert.equal(file.readUInt32LE(12), 1);
     assert.equal(file.readBigUInt64LE(16), BigInt(file.length));
     assert.equal(file.readBigUInt64LE(24), BigInt(createdAt.getTime()));
@@ -227,14 +227,15 @@ test("whichever file operation fails, the old snapshot stays and nothing is left
         message: /EIO/,
       });
       const { generation } = await openSnapshot(path).then(({ info }) => info);
-      // The one step after the rename is the folder's: then the new one is in place, and whether it lasts is unknown.
+      // The only step after the rename is the folder's: then the new one is in place, but whether it will survive a
+      // crash is unknown.
       if (generation !== old.generation) published++;
       assert.deepEqual((await readdir(folder)).sort(), ["elsewhere", "snapshot"]);
     }
     assert.equal(published, 2, "opening and syncing the folder");
   }));
 
-/** Passes every step of a write through to the file system, but makes one of them fail. */
+/** Passes every step of a write through to the file system, except one, which fails. */
 function failingAt(failing: number): { files: FileOperations; count: () => number } {
   let steps = 0;
   const step =

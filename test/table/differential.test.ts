@@ -41,7 +41,7 @@ test("negative control: the comparison detects one wrong leaf in a table", () =>
       table.sections[prefixes[0]!.family === 4 ? "root4" : "root6"].byteOffset,
       table.sections[prefixes[0]!.family === 4 ? "root4" : "root6"].byteLength / 4,
     );
-    // The root slot of some prefix now says "no match" about all of its addresses.
+    // The root slot of some prefix now says "no match" for all of its addresses.
     const slot = root.findIndex((entry) => entry !== 0);
     root[slot] = 0;
     try {

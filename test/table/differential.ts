@@ -27,22 +27,22 @@ function cut(family: 4 | 6, address: bigint, length: number): bigint {
   return (address >> hostBits) << hostBits;
 }
 
-/** The shapes that real lists have, each hard on another node kind. */
+/** The shapes of real lists, each of which stresses another kind of node. */
 const SHAPES = ["scattered", "nested", "clustered", "neighbours", "crowded", "points", "hosts"] as const;
 
 /**
- * A random set of prefixes of both families; values from a small range, so that equal neighbours and equal nestings
- * happen.
+ * A random set of prefixes of both families; values are from a small range, so that equal neighbours and equal nested
+ * prefixes occur.
  */
 export function randomPrefixes(random: Random): PlainPrefix[] {
   const shape = SHAPES[random() % SHAPES.length]!;
   const family = random() % 2 === 0 ? 4 : 6;
   const bits = family === 4 ? 32 : 128;
   const base = randomBits(random, bits);
-  // Blocks of one length anywhere below a prefix, now and then several side by side.
+  // Blocks of one length anywhere below a prefix, sometimes several side by side.
   const above = random() % (bits - 18);
   const below = above + 17 + (random() % (bits - above - 16));
-  // Blocks of one size in one or two of 65,536, with a value each, or of one value or of three.
+  // Blocks of one size within one or two blocks of 65,536, either with a value each, or with one value, or with three.
   const size = random() % 12;
   const last = random() % 3;
   const count = shape === "crowded" ? 1100 + (random() % 400) : 1 + (random() % 120);
@@ -89,7 +89,7 @@ export function tableOf(prefixes: readonly PlainPrefix[], favour: Favour = "bala
   return freeze(trie, { favour });
 }
 
-/** Addresses at and around an interval's ends and somewhere inside. */
+/** Addresses at and around an interval's ends and somewhere inside it. */
 function probesOf(interval: Interval, family: 4 | 6, inside: number, random: Random): bigint[] {
   const { first, last } = interval;
   const probes = [first, last];
@@ -99,7 +99,7 @@ function probesOf(interval: Interval, family: 4 | 6, inside: number, random: Ran
 }
 
 /**
- * Asks a table about addresses of every interval, one by one from words and in one batch, and compares the whole chain
+ * Looks up addresses of every interval in a table, one by one from words and in one batch, and compares the whole chain
  * of covering prefixes with the oracle's. Returns the number of compared answers; throws at the first difference.
  */
 export function compareWithOracle(
@@ -153,7 +153,7 @@ function fail(family: 4 | 6, [w0, w1, w2, w3]: readonly number[], expected: stri
   assert.fail(`${address}: expected the prefixes "${expected}", the table says "${actual}"`);
 }
 
-/** The prefixes read back out of a table, in the oracle's form. */
+/** The prefixes read back from a table, in the oracle's form. */
 export function readBack(table: PrefixTable): string[] {
   return ([4, 6] as const).flatMap((family) =>
     [...table.entries(family)].map(
@@ -162,7 +162,7 @@ export function readBack(table: PrefixTable): string[] {
   );
 }
 
-/** What `readBack` should give, sorted by the oracle's own numbers. */
+/** The expected result of `readBack`, sorted by the oracle's own numbers. */
 export function expectedReadBack(prefixes: readonly PlainPrefix[]): string[] {
   const sorted = prefixes.toSorted(
     (a, b) => a.family - b.family || (a.first < b.first ? -1 : a.first > b.first ? 1 : a.length - b.length),

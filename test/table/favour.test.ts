@@ -40,7 +40,7 @@ test("tables that favour speed or size equal the oracle, in the kernel too", (t)
   assert.ok(seen.has("list in IPv4") && seen.has("list in IPv6"), [...seen].join());
 });
 
-/** Random addresses and those at which prefixes begin, asked of the kernel and of the table. */
+/** Looks up random addresses, and those at which prefixes begin, with the kernel and in the table. */
 function compareKernel(table: ReturnType<typeof tableOf>, family: 4 | 6, random: () => number): void {
   const words: number[] = [];
   for (const { prefix } of table.entries(family)) words.push(prefix.w0, prefix.w1, prefix.w2, prefix.w3);
@@ -58,7 +58,7 @@ function compareKernel(table: ReturnType<typeof tableOf>, family: 4 | 6, random:
   assert.deepEqual(out.slice(), expected);
 }
 
-/** 2,000 prefixes of /16 to /32 anywhere, for which every root size is good for something. */
+/** 2,000 prefixes of /16 to /32 anywhere, for which every root size has its merits. */
 function scattered(): PrefixTrie {
   const trie = new PrefixTrie();
   const random = seededRandom(SEED);

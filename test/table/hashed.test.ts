@@ -88,7 +88,7 @@ test("a list with crafted collisions gets other nodes; up to the limit of a buck
   }
 });
 
-/** Hosts of which so many are in bucket 0, and few in each other. */
+/** Hosts of which `crowded` are in bucket 0, and few in each other bucket. */
 function colliding(count: number, crowded: number, random: () => number): PlainPrefix[] {
   const bits = bucketBitsFor(count);
   const filled = new Uint8Array(2 ** bits);
@@ -115,7 +115,7 @@ test("lookups in hashed nodes with random words end, and return only existing ma
     const nodes = new Int32Array(table.buffer, byteOffset, byteLength / 4);
     const words = [...table.entries(6)].flatMap(({ prefix: { w0, w1, w2, w3 } }) => [w0, w1, w2, w3]);
     const before = kernelAnswers(table, words);
-    // The two hashed nodes are the last hundreds of words, or among the first.
+    // The two hashed nodes are among the last few hundred words, or among the first.
     for (let i = 0; i < 6; i++) nodes[random() % nodes.length] = random() % 2 === 0 ? random() : random() % 64;
     const found = answersOf(() => kernelAnswers(table, words));
     if (found === null) thrown++;
@@ -139,7 +139,7 @@ function answersOf(run: () => Iterable<number>): number[] | null {
   }
 }
 
-/** The kernel beside the table, for the first address of each prefix, one beside it, and addresses anywhere. */
+/** Compares the kernel with the table, for the first address of each prefix, one next to it, and random addresses. */
 function compareKernel(table: PrefixTable, prefixes: readonly PlainPrefix[], random: () => number): void {
   const words: number[] = [];
   for (const { first } of prefixes)

@@ -17,7 +17,7 @@ function tableOf(family: 4 | 6, count: number, next: Next): PrefixTable {
   return freeze(trie);
 }
 
-// Bytes per prefix of everything in the buffer. Exact for a seed, so a layout that grows is seen at once.
+// Bytes per prefix of everything in the buffer. Exact for a seed, so a layout that grows is noticed at once.
 describe("a table stays small, whatever its shape", () => {
   const random = seededRandom(7);
   const shapes: [string, number, () => PrefixTable, number][] = [

@@ -10,7 +10,7 @@ export interface NodePlace {
 
 const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & layout.KIND_MASK;
 
-/** Where a node's entries begin, counted from the node, and how many there are. */
+/** The offset of a node's entries, relative to the node, and their number. */
 function entriesOf(nodes: Int32Array, { node, kind }: NodePlace): [start: number, count: number] {
   const count = nodes[node]!;
   switch (kind) {
@@ -28,13 +28,13 @@ function entriesOf(nodes: Int32Array, { node, kind }: NodePlace): [start: number
       return [pointsWords(points), form >>> 12 === layout.POINTS_EACH ? points : 0];
     }
     case layout.NODE_HASHED:
-      return [0, 0]; // leaves only
+      return [0, 0]; // only leaves
     default:
       return [3 + ((count + 31) >>> 5), 1];
   }
 }
 
-/** All nodes of a family, by how many nodes are above them. */
+/** All nodes of a family, grouped by depth. */
 export function nodeLevels(table: PrefixTable, family: 4 | 6): NodePlace[][] {
   const wordsOf = (name: `root${4 | 6}` | `nodes${4 | 6}`): Int32Array =>
     new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);

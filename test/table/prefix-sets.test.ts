@@ -15,14 +15,14 @@ function tableOf(given: readonly Entry[], favour: Favour = "balance"): PrefixTab
   return freeze(trie, { favour });
 }
 
-/** The same bytes elsewhere in memory, as a worker or an opened file sees them. */
+/** The same bytes elsewhere in memory, as in a worker or an opened file. */
 function moved(table: PrefixTable): PrefixTable {
   const shared = new SharedArrayBuffer(table.buffer.byteLength);
   new Uint8Array(shared).set(new Uint8Array(table.buffer));
   return new PrefixTable(shared, table.sections);
 }
 
-/** The ways into a table; all must give the same match. */
+/** The ways to look up an address in a table, which must all give the same match. */
 const ENTRANCES: Record<string, (table: PrefixTable, text: string) => MatchId> = {
   text: (table, text) => table.lookup(text),
   "bytes in the middle of a buffer": (table, text) => {

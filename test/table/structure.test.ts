@@ -11,7 +11,7 @@ import { pointsWords } from "../../src/table/_walk.ts";
 import { nodeLevels } from "./node-kinds.ts";
 import { type MatchId, NO_MATCH } from "../../src/table/match-id.ts";
 
-/** A table with every kind of node in it, nested prefixes, two values on one, and an expiry. */
+/** A table with every kind of node, nested prefixes, two values on one prefix, and an expiry. */
 function sample(): PrefixTable {
   const trie = new PrefixTrie();
   const add = (text: string, ...values: number[]): void =>
@@ -19,11 +19,11 @@ function sample(): PrefixTable {
   // Bitmap: aligned to 6 bits below the root.
   for (let i = 0; i < 12; i++) add(`10.${i * 8}.0.0/14`, 1 + (i % 2));
   add("10.0.0.0/8", 3);
-  // Points, with one entry, with consecutive ones, and each with its own: those are nodes, of points again.
+  // Points: with one entry, with consecutive entries, and with separate ones, which are nodes of points again.
   for (let i = 0; i < 33; i++) add(`11.${i * 5}.${i}.0/24`, 1);
   for (let i = 0; i < 4; i++) add(`12.${i * 5}.${i}.0/24`, 100 + i);
   for (let i = 0; i < 5; i++) add(`13.${i * 5}.${i}.${i * 9}`, 1);
-  // List: a few changes that lie scattered, of any size. Tree: more of them.
+  // List: a few scattered changes, of any size. Tree: more of them.
   for (let i = 0; i < 6; i++) add(`172.${i * 5}.${i * 16}.0/${i % 2 === 0 ? 20 : 24}`, 1);
   add("172.200.7.9", 1);
   for (let i = 0; i < 40; i++) add(`173.${i * 5}.${(i % 16) * 16}.0/${i % 2 === 0 ? 20 : 24}`, 1);
@@ -38,7 +38,7 @@ function sample(): PrefixTable {
   return freeze(trie, { expiresAt: (value) => (value === 1 ? 1_000 : null) });
 }
 
-/** The word offset of the first points node of which entries are stored this way, one level down if they are hosts. */
+/** The word offset of the first points node whose entries are stored this way, one level down if they are hosts. */
 function firstPoints(table: PrefixTable, stored: number): number {
   const nodes = wordsOf(table, "nodes4");
   const found = nodeLevels(table, 4)
@@ -56,9 +56,7 @@ interface Corruption {
   readonly name: string;
   readonly code: TableErrorCode;
   readonly section: SectionName;
-  /**
-   * Changes the words (bytes for `matchLength`) of a section, given all words of the table's nodes to find a place in.
-   */
+  /** Changes the words (bytes for `matchLength`) of a section; gets the table to find the position. */
   readonly corrupt: (words: Int32Array, table: PrefixTable) => void;
   readonly in?: SectionName;
 }
@@ -301,7 +299,7 @@ const CORRUPTIONS: readonly Corruption[] = [
       const node = firstPoints(table, layout.POINTS_EACH);
       words[node + 2]! |= 1 << 8;
       const count = (words[node + 2]! & 0xff) + 1;
-      // Keys that are multiples of 2, so that it is the size that is wrong.
+      // The keys are multiples of 2, so that only the size is wrong.
       for (let half = 1; half <= count; half++) words[node + 2 + (half >>> 1)]! &= ~(1 << ((half & 1) << 4));
     },
   },

@@ -7,8 +7,8 @@ import { partsOf } from "../../src/trie/prefix-trie.ts";
 import type { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 
 /**
- * Walks every cell of a trie and throws if one is lost, used twice, or says what it must not: records reachable from
- * the root and freed ones make up the arena, as do blocks of values; a record without a value has two children; keys
+ * Walks every cell of a trie and throws if one is lost, used twice, or has an invalid value. Records reachable from the
+ * root and freed ones make up the arena, and so do blocks of values; a record without a value has two children; keys
  * are canonical and extend their parent's.
  */
 export function checkInvariants(trie: PrefixTrie): void {

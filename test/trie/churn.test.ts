@@ -37,13 +37,13 @@ function randomPrefixes(seed: number, count: number): Prefix[] {
 }
 
 /**
- * Inserts all, gives every third one more values, then deletes all, each round in another order; the bytes after each
- * round.
+ * Inserts all prefixes, adds more values to every third one, then deletes all, in another order each round; returns the
+ * bytes in use after each round.
  */
 function churn(trie: PrefixTrie): number[] {
   const prefixes = randomPrefixes(SEED, PREFIXES);
   return Array.from({ length: ROUNDS }, (_, round) => {
-    // 3001 has no factor in common with the number of prefixes: every one of them is deleted, in another order.
+    // 3001 is coprime to the number of prefixes: every one of them is deleted, in another order.
     const turn = (index: number) => prefixes[(index * 3001 + round * 617) % PREFIXES]!;
     for (const [index, prefix] of prefixes.entries()) trie.insert(prefix, index + 1);
     for (const prefix of prefixes.filter((_, index) => index % 3 === 0))

@@ -14,7 +14,7 @@ test("random operation sequences agree with the oracle and keep the invariants o
   fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 1200, long: 4000 }) });
   fc.assert(agreesWithOracle(counts, 900), { seed: SEED, numRuns: rounds({ short: 40, long: 150 }) });
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
-  // An arena grows first at 64 records.
+  // An arena grows for the first time at 64 records.
   assert.ok(counts.largest > 128 && Object.values(counts).every((count) => count > 0));
 });
 
@@ -68,7 +68,7 @@ class SetsInOrderOfArrival extends ValueSets {
   }
 }
 
-/** A trie with one part replaced by a broken one. */
+/** A trie with one part replaced by a broken version. */
 function trieWith(part: typeof RadixArena | typeof ValueSets): PrefixTrie {
   const trie = new PrefixTrie();
   if (part === ValueSets || part.prototype instanceof ValueSets) {

@@ -6,7 +6,7 @@ import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { PrefixOracle } from "../oracle/prefix-oracle.ts";
 import { checkInvariants } from "./check-invariants.ts";
 
-/** What can be done to a trie or asked of it; `change` is done before each further step of a walk. */
+/** The operations and queries on a trie; `change` is done before each further step of a walk. */
 type Change =
   | { do: "insert" | "add" | "remove"; prefix: Prefix; value: number }
   | { do: "delete" | "deleteCovered"; prefix: Prefix };
@@ -38,7 +38,7 @@ export function newCounts(): Counts {
   };
 }
 
-/** A prefix of the first bits of `pattern`, of which one bit may be turned over. */
+/** A prefix of the first bits of `pattern`, with up to one bit flipped. */
 function prefixOfPattern(family: Family, pattern: bigint, flipped: number, length: number): Prefix {
   const bits = family === 4 ? 32 : 128;
   const mask = (1n << BigInt(bits)) - (1n << BigInt(bits - length));
@@ -54,13 +54,13 @@ function prefixOfPattern(family: Family, pattern: bigint, flipped: number, lengt
 
 const anyFamily = fc.constantFrom<Family>(4, 6);
 
-/** A bit or a length, often beside the boundary of a word. */
+/** A bit position or a length, often at or next to a word boundary. */
 function position(bits: number): fc.Arbitrary<number> {
   const beside = [0, 1, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128].filter((candidate) => candidate <= bits);
   return fc.oneof(fc.constantFrom(...beside), fc.integer({ min: 0, max: bits }));
 }
 
-/** Deep nesting: any length of one of a few addresses, each possibly with one bit turned over. */
+/** Deep nesting: prefixes of a few addresses, of any length, each possibly with one bit flipped. */
 const nested: fc.Arbitrary<Prefix> = anyFamily.chain((chosen) => {
   const bits = chosen === 4 ? 32 : 128;
   const patterns =
@@ -70,7 +70,7 @@ const nested: fc.Arbitrary<Prefix> = anyFamily.chain((chosen) => {
     .map(([pattern, flipped, length]) => prefixOfPattern(chosen, pattern, flipped, length));
 });
 
-/** Crowds: all prefixes of a window of a few bits at either end or, for IPv6, across the boundary of two words. */
+/** Dense groups: all prefixes of a window of a few bits at either end or, for IPv6, across a word boundary. */
 function crowded(window: number): fc.Arbitrary<Prefix> {
   return anyFamily.chain((chosen) => {
     const bits = chosen === 4 ? 32 : 128;
@@ -83,7 +83,7 @@ function crowded(window: number): fc.Arbitrary<Prefix> {
   });
 }
 
-/** Prefixes that meet: nested ones and crowds, of both families. */
+/** Prefixes that interact: nested ones and dense groups, of both families. */
 export const anyPrefix = fc.oneof(nested, crowded(5), crowded(9));
 const anyValue = fc.oneof(
   { weight: 20, arbitrary: fc.integer({ min: 1, max: 9 }) },
@@ -115,7 +115,7 @@ const question: fc.Arbitrary<Question> = fc.oneof(
   },
 );
 
-/** Sequences that build up more than they take away. */
+/** Sequences that add more than they remove. */
 function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
   const operation = fc.oneof<fc.WeightedArbitrary<Operation>[]>(
     { weight: 2, arbitrary: change },
@@ -125,8 +125,8 @@ function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
 }
 
 /**
- * The property: random sequences agree with the oracle at each step and leave the arenas whole, and so does deleting
- * the rest.
+ * The property: random sequences agree with the oracle at each step and leave the arenas consistent, and so does
+ * deleting the remaining prefixes.
  */
 export function agreesWithOracle(
   counts: Counts,
@@ -144,7 +144,7 @@ export function agreesWithOracle(
   });
 }
 
-/** Does one operation on both and throws if they do not agree. */
+/** Performs one operation on both, and throws if they disagree. */
 function perform(operation: Operation, trie: PrefixTrie, oracle: PrefixOracle, counts: Counts): void {
   counts[operation.do]++;
   switch (operation.do) {
@@ -210,7 +210,7 @@ function checkIteration(trie: PrefixTrie, oracle: PrefixOracle): void {
   assert.deepEqual(visited, expected);
 }
 
-/** Walks while the trie changes between the steps. */
+/** Walks the trie while it changes between the steps. */
 function checkWalk(walk: Question & { do: "walk" }, trie: PrefixTrie, oracle: PrefixOracle, counts: Counts): void {
   const steps = walk.over === "covered" ? trie.covered(walk.prefix) : trie.covering(walk.prefix);
   const changes = walk.changes.values();

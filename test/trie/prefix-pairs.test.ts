@@ -9,7 +9,7 @@ import { seededRandom } from "../table/differential.ts";
 
 const SEED = 20_261_123;
 
-/** Random prefixes close together, so that many come twice, with the same value or another. */
+/** Random prefixes close together, so that many occur twice, with the same value or another. */
 function* randomPairs(random: () => number, count: number): Generator<[Prefix, number]> {
   for (let i = 0; i < count; i++) {
     const family: Family = random() % 3 === 0 ? 6 : 4;
@@ -41,7 +41,7 @@ describe("pairs yield the same prefixes as a trie, and the same table", () => {
         const expected: unknown[] = [];
         pairs.forEach(family, (...prefix) => void given.push(prefix));
         trie.forEach(family, (...prefix) => void expected.push(prefix));
-        // As text: what assert says of two long lists takes minutes to write.
+        // As text: assert takes minutes to describe the difference of two long lists.
         assert.ok(JSON.stringify(given) === JSON.stringify(expected));
         assert.equal(pairs.sizeOf(family), trie.sizeOf(family));
       }
@@ -52,7 +52,10 @@ describe("pairs yield the same prefixes as a trie, and the same table", () => {
 });
 
 describe("columns that take no memory as long as all numbers are the same", () => {
-  /** Single addresses of value 1, in no order and some twice; those that `isOther` names have another value or length. */
+  /**
+   * Single addresses with value 1, in no particular order and some twice; those that `isOther` selects have another
+   * value or length.
+   */
   function* singles(
     isOther: (i: number) => boolean,
     other: { value: number; length: number },

@@ -1,4 +1,4 @@
-/** Long works let others have their turn. Turns of the event loop are counted, not time. */
+/** Long work gives other tasks their turns. Turns of the event loop are counted, not time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";

@@ -3,10 +3,10 @@ import { crc32, deflateRawSync } from "node:zlib";
 export interface Member {
   readonly name: string;
   readonly content: string | Buffer;
-  /** What the archive says about the size and checksum, where that is a lie. */
+  /** The size and checksum that the archive states, if they are to be wrong. */
   readonly size?: number;
   readonly crc?: number;
-  /** The name is UTF-8, and no text of the first personal computers. */
+  /** Marks the name as UTF-8 instead of code page 437, the character set of the IBM PC. */
   readonly isUtf8?: boolean;
 }
 

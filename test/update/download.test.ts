@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => publisher.close());
 
-/** Fetches `url` (default: the page just set) with a downloader of its own. */
+/** Fetches `url` (default: the page that was just set) with a downloader of its own. */
 async function get(
   handler: Handler | undefined,
   options: Partial<DownloadOptions> = {},
@@ -205,7 +205,7 @@ describe("responses of a bad server are rejected", () => {
       page(gzipSync(Buffer.alloc(50 << 20)), { "content-encoding": "gzip" }),
       page(brotliCompressSync(Buffer.alloc(50 << 20)), { "content-encoding": "br" }),
       endless(large, 1),
-      // Bytes that decode to nothing at all.
+      // Bytes that decompress to nothing at all.
       endless(Buffer.concat(Array<Buffer>(1000).fill(gzipSync(""))), 1, { "content-encoding": "gzip" }),
     ]) {
       await assertFails(get(handler, { limits }), "too-large", /more than 100000 bytes/);
@@ -243,7 +243,7 @@ describe("responses of a bad server are rejected", () => {
       /the certificate is not trusted.*NODE_EXTRA_CA_CERTS/,
     );
     await downloader.close();
-    // Its certificate does not name this one.
+    // The certificate does not cover this name.
     await assertFails(
       get(
         page("x"),
@@ -301,7 +301,7 @@ describe("nothing is fetched from inside the network", () => {
     const resolve = async (): Promise<string[]> => [answers[Math.min(asked++, 1)]!];
     assert.equal(await textOf(get(page("checked"), { resolve })), "checked");
     assert.equal(asked, 1);
-    // A new connection asks again, and checks again.
+    // A new connection resolves the name again, and checks it again.
     asked = 0;
     await assertFails(
       get(
@@ -331,7 +331,7 @@ describe("nothing is fetched from inside the network", () => {
       /^publisher\.test: URLs with a user name or password/,
     );
     await assertFails(get(undefined, {}, "no url"), "bad-url", /is not a URL/);
-    // On this machine, but not allowed: http is no way around.
+    // On this machine, but not allowed: http does not get around the check.
     await assertFails(
       get(undefined, { allow: [] }, `http://localhost:${publisher.port}/list`),
       "address-refused",

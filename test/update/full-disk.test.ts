@@ -31,7 +31,7 @@ test(
     offer(1000);
     const { catalogue } = await update(sourcesNamed("old"));
     const failed = new Set<string>();
-    /** With more and more space, until it suffices. */
+    /** Updates with more and more disk space, until there is enough. */
     const updateUntilDone = async (sources: readonly Source[]): Promise<void> => {
       const old = readFileSync(catalogue);
       for (let pages = 0; !(await succeeds(sources, old, pages)); pages++) disk.free();
@@ -58,7 +58,7 @@ test(
     };
     offer(1500);
     await updateUntilDone(sourcesNamed("old"));
-    // The same lists, another catalogue.
+    // The same lists, but another catalogue.
     await updateUntilDone(sourcesNamed("new"));
     t.diagnostic(`it ran out of space at ${[...failed].join(", ")}`);
     for (const path of ["update.lock", "lists/acme/list.json", "lists/state.json", "catalogue.ipsieve"])

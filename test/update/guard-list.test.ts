@@ -98,13 +98,13 @@ describe("how much a list has changed", () => {
     assert.equal(share(["20.0.0.0/24"], ["20.0.0.0/24", "20.0.1.0/24"]), 0.5);
     assert.equal(share(["20.0.0.0/23", "20.1.0.0/24"], ["20.0.0.0/23", "20.1.0.0/24", "30.0.0.0/16"]), 256 / 259);
     assert.equal(share(["20.0.0.0/24", "2600::/32"], ["20.0.0.0/24", "2601::/32"]), 1);
-    // Other prefixes for the same addresses: all prefixes have changed, none of the addresses.
+    // Different prefixes for the same addresses: every prefix has changed, but no address has.
     assert.equal(share(["20.0.0.0/24"], ["20.0.0.0/25", "20.0.0.128/25"]), 1);
     assert.deepEqual(changeOf(["20.0.0.0/24", "20.0.0.0/24"], ["20.0.0.0/25", "20.0.0.128/25"]).families, [
       { family: 4, size: 256, gone: 0, fresh: 0 },
       { family: 6, size: 0, gone: 0, fresh: 0 },
     ]);
-    // A first IPv6 prefix is not all of IPv6 changed.
+    // Adding a first IPv6 prefix does not mean that all of IPv6 has changed.
     assert.equal(
       share(["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24"], ["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24", "2600::/20"]),
       0.25,
@@ -143,7 +143,7 @@ describe("how much a list has changed", () => {
           "100 % of it has changed (0 prefixes added, 0 of 100 removed, 100 with another service or region), more than 50 %",
       });
     }
-    // The order, and one service more than once, are nothing.
+    // The order, and naming one service more than once, make no difference.
     assert.equal(compareLists(placed("mail", "chat"), placed("chat", "mail", "chat")).moved, 0);
     const half = { entries: [...placed("mail").entries.slice(50), ...placed("chat").entries.slice(0, 50)] };
     assert.equal(unusualChange(compareLists(placed("mail"), half), 0.5), undefined);
@@ -174,7 +174,7 @@ describe("suspicious changes", () => {
     });
     const withIpv6 = [...hundred, "2600::/20", "2600:1000::/20"];
     assert.match(rejectionOf(withIpv6, hundred)!.message, /^only 0 % of its IPv6 addresses/);
-    // Also of large lists with all changes allowed.
+    // This also holds for large lists with all changes allowed.
     assert.equal(rejectionOf(hundred, hundred.slice(0, 49), 1)!.code, "half");
   });
 

@@ -29,7 +29,7 @@ for (const [edition, first] of EDITIONS) {
   writeFileSync(join(folder.path, edition, "cloudflare/ips-v4"), publicPrefixes(first, first + 300).join("\n"));
   writeFileSync(join(folder.path, edition, "telegram/cidr.txt"), publicPrefixes(1000 + first, 1300 + first).join("\n"));
 }
-/** Lists are laid over a few lines. */
+/** Lists are layered over a few lines. */
 const SMALL_BASE = new URL("small-base.ts", import.meta.url);
 SMALL_BASE.searchParams.set("path", SMALL_CATALOGUE);
 const COMMAND = { cwd: folder.path, env: { NODE_OPTIONS: `--import=${SMALL_BASE.href}` } };

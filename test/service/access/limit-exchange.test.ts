@@ -9,11 +9,11 @@ import type { Store } from "../../../src/store/store.ts";
 import { databases } from "../../store/harness/stores.ts";
 import { onlyLong } from "../../rounds.ts";
 
-/** A second into a minute. */
+/** One second into a minute. */
 const START = Date.UTC(2026, 10, 21, 12, 0, 1);
 const LIMIT = 10;
 
-/** The limits of a server, with a clock that the test sets; it exchanges when it is asked to. */
+/** The limits of a server, with a clock that the test sets; it exchanges only when it is told to. */
 class Server {
   readonly clock: { now: number };
   readonly keyLimits: KeyLimits;
@@ -31,14 +31,14 @@ class Server {
     this.exchange = new LimitExchange({ ...this, store: store as Store, now: () => clock.now }, steady);
   }
 
-  /** How many of so many requests of a key are let through. */
+  /** How many of this many requests with a key are allowed. */
   pass(requests: number, keyId = "k"): number {
     const allowance = { perMinute: LIMIT, perMonth: 1e9 };
     const taken = Array.from({ length: requests }, () => this.keyLimits.take(keyId, "edl", this.clock.now, allowance));
     return taken.filter(({ isExceeded }) => !isExceeded).length;
   }
 
-  /** How many of so many tries are let through. */
+  /** How many of this many attempts are allowed. */
   try(tries: number, take: (signIns: SignInLimits) => void): number {
     return Array.from({ length: tries }, () => {
       try {
@@ -83,7 +83,7 @@ for (const { name, skip, make, stop } of await databases()) {
         "10",
         "not told yet",
       );
-      // Each learns of what was written before it asked; again and again adds nothing.
+      // Each learns what was written before its exchange; repeating the exchange adds nothing.
       for (const server of [one, two, three, one, two, three, one, two, three]) await server!.exchange.exchange();
       assert.equal(three!.failureLimits.peek("2001:db8:0:ff::", LIMIT).headers["ratelimit-remaining"], "3");
       assert.deepEqual(

@@ -4,7 +4,7 @@ import { Random } from "../../../bench/data/random.ts";
 import { formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
 import { asHosts, endOfHost, enforcedList } from "../../../src/service/bouncers/enforced-list.ts";
 
-/** Blocks of 512 addresses, each with at most one prefix: of a published list none contains another. */
+/** Blocks of 512 addresses, each with at most one prefix: the prefixes of a published list do not nest. */
 function* entries(random: Random): Generator<[prefix: string, end: number]> {
   for (let block = 0; block < 128; block++) {
     if (random.below(4) === 0) continue;

@@ -23,7 +23,7 @@ test("a catalogue can be used for lookups at once, is completed in many turns, a
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
   const made = view.browsing();
-  // A lookup needs nothing of it.
+  // A lookup does not need it.
   assert.equal(JSON.parse(view.writer.write(parsePrefix("1.1.1.1"), "1.1.1.1").json).found, true);
   assert.equal(view.browsing(), made);
   const browsing = await made;

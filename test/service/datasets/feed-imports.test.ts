@@ -1,4 +1,4 @@
-/** A disk that becomes full while a threat feed is imported. */
+/** The disk fills up while a threat feed is imported. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { ServiceError } from "../../../src/service/service-error.ts";
 import { mountSmallDisk, PAGE, type SmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
 
-/** Scattered, so that a dataset of them needs room. */
+/** Scattered, so that a dataset of them takes space. */
 const addressAt = (i: number): string => {
   const low = Math.imul(i, 0x9e3779b1) >>> 8;
   return `31.${low >> 16}.${(low >> 8) & 255}.${low & 255}\n`;
 };
 
-/** So many addresses, and a comment that is not compiled, in parts. */
+/** This many addresses, followed by a comment that is not compiled, in chunks. */
 async function* feed(count: number, comment = 0, then = (): void => {}): AsyncGenerator<Buffer> {
   yield Buffer.from(Array.from({ length: count }, (_, i) => addressAt(i)).join(""));
   for (let written = 0; written < comment; written += 65_536) yield Buffer.from(`#${"x".repeat(65_534)}\n`);

@@ -11,7 +11,7 @@ import { definitionOf } from "../../deployments/definition-of.ts";
 const FORTINET = { device: "fortinet-7.4.3", firewall_format: "fortinet" };
 const MOST = 130_000;
 
-/** Every other address from 10.0.0.0 on. */
+/** Every other address, starting at 10.0.0.0. */
 function* hosts(count: number): Generator<Prefix> {
   for (let at = 0; at < count; at++) yield { family: 4, w0: 0x0a00_0000 + 2 * at, w1: 0, w2: 0, w3: 0, length: 32 };
 }

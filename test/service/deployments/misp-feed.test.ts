@@ -1,4 +1,4 @@
-/** A MISP instance, by the rules of its importer, follows feeds of lists that change at random. */
+/** A MISP instance that follows its importer's rules reads feeds of lists that change at random. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
@@ -29,7 +29,7 @@ interface Attribute {
   readonly deleted: boolean;
 }
 
-/** What MISP does with an event of a feed: what is not later than what it has, it leaves as it is. */
+/** What MISP does with an event of a feed: it ignores an event that is not later than the one it has. */
 class Instance {
   readonly #events = new Map<string, number>();
   readonly #attributes = new Map<string, Attribute & { readonly event: string }>();
@@ -99,13 +99,13 @@ async function follow(tell: Tell): Promise<void> {
     }
     if (step % 13 === 12 && chunks < 16) chunks *= 2;
     if (step % 17 === 16) updatedAt += 30_000;
-    // As often as not within the second of the one before.
+    // Half of the time within the same second as the one before.
     const at = 1_700_000_000 + (step >> 1);
     const now = { text: await textOf(prefixes), chunks };
     generation = { chunks, text: await tell(generation, now, { at, after: Math.floor(updatedAt / 1000) }) };
     const context = { id: ID, name: "edge", definition: DEFINITION, at: at * 1000, updatedAt };
     const read = readerOf(generation, context);
-    // An instance that misses generations in between gets there all the same.
+    // An instance that misses generations in between still reaches the right state.
     if (random(3) === 0) continue;
     await instance.poll(read);
     const { fetched } = instance;
@@ -116,7 +116,7 @@ async function follow(tell: Tell): Promise<void> {
   }
 }
 
-/** As stored and read back. */
+/** The list as stored and read back. */
 async function remembered(before: Generation | undefined, now: Generation, times: Times): Promise<ListText> {
   const history = await inSlices(continuingHistory(before, now, times));
   const read = await unpackList(await packList({ ...now.text, history }));

@@ -7,7 +7,7 @@ import type { Store } from "../../../src/store/store.ts";
 
 const DAY = 86_400_000;
 
-/** Remembers what it was given; refuses it where told so. */
+/** Records what it was given; fails if `state.fails` is set. */
 function recordingStore(): { store: Store; given: PullToRecord[][]; state: { fails: boolean } } {
   const given: PullToRecord[][] = [];
   const state = { fails: false };

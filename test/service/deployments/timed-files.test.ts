@@ -1,4 +1,4 @@
-/** Files of stored lists with ends: what is in them from moment to moment, and when they are new to a device. */
+/** Files of stored lists with end times: what they contain from moment to moment, and when devices see them as new. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,14 +30,14 @@ const MAX_IPSET = 2_147_483;
 const timed = (format: string): DeploymentDefinition =>
   definitionOf({ firewall_format: format, options: { timeouts: true } });
 
-/** Seconds left of each entry of the file, by its address; null: no time. */
+/** Seconds left for each entry of the file, by its address; null: no time. */
 async function leftIn(text: ListText, now: number, format = "ipset"): Promise<Map<string, number | null>> {
   const file = await makeFile({ name: "edge", definition: timed(format), now: now * 1000 }, text, FILE, 1);
   const lines = [...file.toString().matchAll(/^add \S+ (\S+?)(?: timeout (\d+))? -exist$/gm)];
   return new Map(lines.map(([, prefix, left]) => [prefix!, left === undefined ? null : Number(left)]));
 }
 
-/** Hosts with ends, each on one side of the moment or the other. */
+/** Hosts with end times, some before and some after the moment. */
 const entries = fc
   .array(fc.option(fc.integer({ min: -5, max: 3_000_000 })), { maxLength: 20 })
   .map((ends) => ends.map((end, at): [string, number] => [`192.0.2.${at}`, end === null ? Infinity : NOW + end]));
@@ -54,7 +54,7 @@ test("at every moment: what has ended is left out, nothing is longer than the fo
   await fc.assert(property, { numRuns: 200 });
 });
 
-/** A device that asks every so many seconds, and loads a list whenever its tag has changed, drops no entry early. */
+/** A device that polls at this interval, and loads the list whenever its tag has changed, drops no entry early. */
 function keepsAll(tagOf: typeof renewalOf): void {
   const lasts = fc.integer({ min: 1, max: 20_000_000 });
   const property = fc.property(lasts, fc.integer({ min: 3600, max: 86_400 }), (lasts, every) => {
@@ -88,7 +88,7 @@ test("only formats that cut a time have files that are new before the list is", 
   assert.equal(periodOf("ipset", NOW + MAX_IPSET), null);
   assert.equal(periodOf("nftables", NOW + MAX_IPSET + 1), null);
   assert.equal(periodOf("ipset", Infinity), null);
-  // Every decision has an end.
+  // Every decision has an end time.
   assert.notEqual(periodOf("crowdsec-csv", Infinity), null);
 });
 

@@ -7,7 +7,7 @@ import { unreleased } from "../../../src/service/deployments/unreleased.ts";
 import type { RefusedList } from "../../../src/store/deployment.ts";
 import { AddressSet } from "../../../src/sets/address-set.ts";
 
-/** Services by their numbers, with the number of their addresses. */
+/** Services by number, with the number of their addresses. */
 const blocking = (services: Readonly<Record<string, number>>) => ({
   hits: Object.entries(services).map(([id, length]) => ({
     kind: "service" as const,

@@ -61,7 +61,7 @@ function log(body: Readable | Buffer | string, more: Partial<NewIdentification> 
   };
 }
 
-/** A body that gives what it is told to and then waits. */
+/** A body that sends `first` and then waits. */
 function waitingBody(first: string): { body: Readable; go: (last?: string) => void; lose: (error: Error) => void } {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   promise.catch(() => {});
@@ -75,7 +75,7 @@ function waitingBody(first: string): { body: Readable; go: (last?: string) => vo
   return { body, go: resolve, lose: reject };
 }
 
-/** Addresses of the catalogue, of no one, and none: the line and the address in it. */
+/** Addresses in the catalogue, addresses outside it, and none: the line, and the address in it. */
 function someLines(count: number): { line: string; address: string | null }[] {
   const services = catalogue.catalogue.nodes.filter(({ service }) => service !== null).map(({ id }) => id);
   const nodes = ["/cdn/akamai", "/saas/meta", "/cloud/aws", "/cdn/cloudflare", ...services];
@@ -91,7 +91,7 @@ function someLines(count: number): { line: string; address: string | null }[] {
   });
 }
 
-/** What has to be told of lines, one lookup document at a time. */
+/** The expected counts of lines, from one lookup document at a time. */
 function expectedCounts(
   lines: readonly { address: string | null }[],
 ): Record<"types" | "providers" | "services", Record<string, number>> {
@@ -127,7 +127,7 @@ test("a log, plain, gzipped or as zstd: counts, types, providers, services, and 
   const text = `${lines.map(({ line }) => line).join("\n")}\n`;
   const expected = expectedCounts(lines);
   for (const body of [Buffer.from(text), gzipSync(text), zstdCompressSync(text)]) {
-    // In pieces, as it comes from a network.
+    // In chunks, as from a network.
     const pieces = Array.from({ length: Math.ceil(body.length / 3000) }, (_, i) =>
       body.subarray(i * 3000, (i + 1) * 3000),
     );
@@ -472,14 +472,14 @@ test("if the folder for temporary files is cleared, running identifications end,
   await turn();
   const folder = dirname(service.get("first", "cleared")!.path);
   rmSync(folder, { recursive: true });
-  await delay(1200); // it is looked every second whether the disk is full
+  await delay(1200); // the server checks every second whether the disk is full
   go();
   assert.equal((await running).log.state, "failed");
   const { log: next, path } = await service.run(log("8.8.8.8\n"));
   assert.deepEqual([next.state, existsSync(path)], ["done", true]);
 });
 
-/** Rulesets as they are chosen, with these prefixes. */
+/** Chosen rulesets with these prefixes. */
 function chosen(lists: Readonly<Record<string, readonly [Purpose, readonly string[]]>>): ChosenRulesets {
   const live = Object.entries(lists).map(([id, [purpose, prefixes]]): LiveRuleset => {
     const rules = new RuleIndex();

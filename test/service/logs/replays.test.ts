@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ReplayReport } from "../../../src/service/logs/replay-log.ts";
 import { Replays } from "../../../src/service/logs/replays.ts";
 
-/** A replay that lists so many addresses. */
+/** A replay that lists this many addresses. */
 function about(rows: number): Parameters<Replays["add"]>[1] {
   const none = { lines: 0, addresses: 0 };
   const report: ReplayReport = {

@@ -1,4 +1,4 @@
-/** What is read of a ruleset in slices is what it was at one moment, also where it never rests. */
+/** What is read of a ruleset in slices is its state at one moment, even if it changes all the time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inSlices } from "../../../src/turns/in-slices.ts";
@@ -32,8 +32,8 @@ const about = {
 };
 
 /**
- * A ruleset in which someone renames the first and the last rule, both to the same, whenever others have their turn;
- * together with so many rules beside them.
+ * A ruleset of which the first and the last rule are both renamed to the same name whenever other tasks get a turn; it
+ * has `beside` further rules.
  */
 async function restless(changes: number, beside = 0): Promise<() => LiveRuleset | undefined> {
   const named = (version: number): Rule[] =>
@@ -49,7 +49,7 @@ async function restless(changes: number, beside = 0): Promise<() => LiveRuleset 
   return current;
 }
 
-/** Takes its time between the first rule and the last. */
+/** Takes its time between reading the first rule and the last. */
 function* readBoth({ rules }: LiveRuleset): Generator<undefined, readonly (string | null | undefined)[], undefined> {
   const first = rules.get(prefix(0))?.name;
   for (let step = 0; step < 3; step++) {

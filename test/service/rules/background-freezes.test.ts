@@ -29,7 +29,7 @@ function rule(w0: number): Rule {
 const rulesFrom = (start: number, count: number): Rule[] =>
   Array.from({ length: count }, (_, at) => rule(start + 512 * at));
 
-/** A memory with rulesets of so many rules, what freezes them, and what came of it. */
+/** A memory with rulesets of these sizes, what freezes them, and the outcomes. */
 async function setUp(context: TestContext, counts: Readonly<Record<string, number>>) {
   const memory = new ServiceMemory();
   const rulesets = Object.entries(counts).map(([id, count]) => {
@@ -91,7 +91,7 @@ test("a freeze that fails is logged, counted and tried again, later each time; c
   const { freezes, lines, countOf, rulesOf } = await setUp(t, { a: 1000 });
   const rules = rulesOf("a");
   let tries = 0;
-  // Memory that is not there cannot be had on demand in a test: the error is the engine's.
+  // A test cannot run out of memory on demand: the error is the engine's own.
   rules.freezing = function* () {
     if (++tries === 3) Reflect.deleteProperty(rules, "freezing");
     yield;
@@ -136,7 +136,7 @@ test("the tables of earlier freezes are released", async (t) => {
   const { freezes, countOf, change, rulesOf } = await setUp(t, { a: 60_000 });
   freezes.check();
   await until("the first freeze", async () => (await countOf("done")) === 1);
-  // At once, not when the engine finds it worth its while.
+  // At once, not when the engine decides to.
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const bytesLeft = (): number => {

@@ -24,7 +24,7 @@ const RULES = 500;
 const TEXTS = 30;
 const [organisationId, rulesetId] = ["organisation", "ruleset"];
 
-/** Crowded: prefixes meet, cover one another, and are drawn again. */
+/** A crowded world: prefixes repeat, nest, and are drawn again. */
 class World {
   #state = SEED;
 
@@ -54,7 +54,9 @@ class World {
     return { prefix: this.prefix(), name, expiresAt, createdAt: this.next() % 5, updatedAt: this.next() };
   }
 
-  /** An address, or in one case of four a prefix, as people write them: now and then twice, or in another form. */
+  /**
+   * An address, or in one case of four a prefix, in the forms that people write; sometimes twice, or in another form.
+   */
   text(): string {
     const prefix = this.prefix();
     const bits = prefix.family === 4 ? 32 : 128;
@@ -80,7 +82,7 @@ interface Tally {
   stepsBack: number;
 }
 
-/** Compares what the service answers with a list of all rules, while rules change, expire and are frozen. */
+/** Compares the service's answers with a list of all rules, while rules change, expire and are frozen. */
 async function compare(times: number, break_: (rules: RuleIndex) => void = () => {}): Promise<Tally> {
   const tally: Tally = { answers: 0, found: 0, nested: 0, writes: 0, replaced: 0, freezes: 0, stepsBack: 0 };
   const world = new World();
@@ -102,7 +104,7 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
     for (const prefix of deletes) oracle.delete(prefix);
     const change = { sequence: memory.sequence + 1, at: now, actor: "user:test", organisationId, rulesetId };
     if (world.next() % 20 === 0) {
-      // All rules at once: a freeze that is under way is of rules that are no longer there.
+      // Replaces all rules at once: a freeze in progress is then of rules that no longer exist.
       await memory.apply([{ ...change, kind: "rules-replaced", rules: columnsOf(oracle.rules()) }]);
       tally.replaced++;
     } else {

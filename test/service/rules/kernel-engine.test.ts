@@ -52,7 +52,7 @@ function compare(engine: RuleEngine, rules: number): { answers: number; found: n
         else index.set(rule);
       }
     }
-    // The second round is answered by the table of the first, and a tree.
+    // In the second round, the table of the first one and a tree answer together.
     if (round !== 1) atOnce(frozen.freezing(engine));
     for (const family of [4, 6] as const) {
       const asked = Array.from({ length: 5000 }, () => addressOf(next, family));

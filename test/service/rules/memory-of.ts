@@ -4,14 +4,14 @@ import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import { EMPTY_STATE } from "../../../src/store/state.ts";
 
-/** A memory with one ruleset, and its next changes. */
+/** A memory with one ruleset, and how to change it. */
 export interface ChangingRuleset {
   readonly current: () => LiveRuleset | undefined;
-  /** As the store gives them: resolves when readers have them. */
+  /** Applies a change as the store delivers it: resolves when readers have it. */
   change(upserts: readonly Rule[], deletes?: readonly Prefix[]): void | Promise<void>;
 }
 
-/** A ruleset that changes as those of the service do, from a state with these rules, which are in order. */
+/** A ruleset that changes as those of the service do, initially with these rules, which must be in order. */
 export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule[]): Promise<ChangingRuleset> {
   const memory = new ServiceMemory();
   for (const part of columnsOf(rules)) memory.addRules({ rulesetId: about.id, rules: part });

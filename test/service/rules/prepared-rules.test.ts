@@ -1,6 +1,4 @@
-/**
- * A large ruleset whose rules have all changed their state at once is counted in slices before a page of it is read.
- */
+/** A large ruleset whose rules have all changed state at once is counted in slices before a page of it is read. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { preparedRules } from "../../../src/service/rules/prepared-rules.ts";
@@ -12,7 +10,7 @@ import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
 const COUNT = 200_000;
 const NOW = 1_000_000;
 
-/** Every rule but each tenth expires at once. */
+/** All rules except every tenth one expire at once. */
 function rule(w0: number): Rule {
   return {
     prefix: { family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 },
@@ -39,7 +37,7 @@ function live(count = COUNT): LiveRuleset {
   return { about, rules: RuleIndex.from(columnsOf(Array.from({ length: count }, (_, at) => rule(at)))) };
 }
 
-/** How many blocks of rules are still to be counted. */
+/** How many blocks of rules have not been counted yet. */
 function uncounted({ rules }: LiveRuleset, now: number): number {
   return [...rules.preparing(now)].length;
 }

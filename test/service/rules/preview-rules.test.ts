@@ -1,4 +1,4 @@
-/** What a preview says of each line is what the import then does, on a real store. */
+/** What a preview says about each line is what the import then does, on a real store. */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ after(async () => {
 const about = () => ({ actor: "user:test", at: NOW, organisationId, rulesetId });
 const current = () => memory.ruleset(organisationId, rulesetId);
 
-/** Numbers from 0 on, the same at each run. */
+/** Integers from 0 up, the same on each run. */
 let seed = 20_261_121;
 function random(below: number): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
@@ -90,12 +90,12 @@ const readCsv = async (text: string, skipInvalid = false) =>
     )
   ).rules;
 
-/** As a body comes: cut anywhere. */
+/** Chunks cut anywhere, as a request body arrives. */
 async function* inChunks(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += 7 + (text.length >> 4)) yield text.slice(at, at + 7 + (text.length >> 4));
 }
 
-/** Fills the ruleset with some rules, so that lists meet what is there. */
+/** Fills the ruleset with some rules, so that lists meet existing ones. */
 async function refill(): Promise<void> {
   const wanted = new Map(
     Array.from({ length: random(MAX_RULES + 1) }, (): [string, string] => [
@@ -119,7 +119,7 @@ async function refillWith(rules: readonly Rule[]): Promise<void> {
   assert.equal(results.length, rules.length);
 }
 
-/** What adding the rules one after the other comes to, without writing what is rejected. */
+/** The results of adding the rules one after the other; rejected ones are not written. */
 async function resultsOf(requests: readonly AddRequest[]): Promise<readonly BatchResult[]> {
   const { results } = await store.write({
     kind: "batch-rules",
@@ -130,7 +130,7 @@ async function resultsOf(requests: readonly AddRequest[]): Promise<readonly Batc
   return results;
 }
 
-/** Whether the import of the text goes through, as the operation does it. */
+/** Whether the import of the text succeeds, executed as the operation does it. */
 async function importAll(text: string, mode: ConflictMode, skipInvalid = false): Promise<boolean> {
   try {
     const rules = await readCsv(text, skipInvalid);
@@ -147,7 +147,7 @@ async function importAll(text: string, mode: ConflictMode, skipInvalid = false):
 
 type PreviewRules = typeof previewRules;
 
-/** Compares previews with imports; throws where they differ. Gives how often what came. */
+/** Compares previews with imports; throws if they differ. Returns how often each verdict occurred. */
 async function compare(makePreview: PreviewRules): Promise<Record<string, number>> {
   const counted: Record<string, number> = {
     created: 0,
@@ -214,7 +214,7 @@ for (const [what, broken] of Object.entries(BROKEN)) {
     assert.rejects(compare(broken), assert.AssertionError));
 }
 
-/** After an import: each line's rule is there as the preview says. */
+/** After an import: asserts that each line's rule is as the preview says. */
 function checkRules({ lines }: Preview): void {
   for (const { ip, verdict, before: was, after: becomes } of lines) {
     const rule = [...current()!.rules.rules()].find(({ prefix }) => formatPrefix(prefix) === ip);
@@ -222,7 +222,7 @@ function checkRules({ lines }: Preview): void {
   }
 }
 
-/** Where the import is rejected as a whole: what comes of each rule that can be read. */
+/** If the import is rejected as a whole: compares the verdict of each rule that can be read. */
 async function checkVerdicts({ lines }: Preview, requests: readonly AddRequest[]): Promise<void> {
   const results = await resultsOf(requests);
   const read = lines.filter(({ verdict, message }) => verdict !== "error" || message!.startsWith("a ruleset holds"));

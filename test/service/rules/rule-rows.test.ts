@@ -24,7 +24,7 @@ function rule(w0: number, name: string | null, expiresAt: number | null): Rule {
 }
 
 /**
- * Rules whose names and expiries go round: every third is permanent, every third expires in up to 30 days, every third
+ * Rules with names and expiries in rotation: every third is permanent, every third expires within 30 days, every third
  * has expired.
  */
 function rulesetOf(count: number): LiveRuleset {
@@ -50,7 +50,7 @@ const about = {
   version: 1,
 } as const;
 
-/** What it should give, by looking at every rule. */
+/** The expected result, found by looking at every rule. */
 function expected({ rules }: LiveRuleset, { state, within = 0, name = "" }: RuleFilter, now: number): Rule[] {
   return [...rules.rules()].filter((each) => {
     const end = each.expiresAt ?? Infinity;
@@ -97,7 +97,7 @@ test("a search never mixes two states of a changing ruleset; a deleted ruleset y
   );
   const all = Promise.all(answers).finally(() => (progress.ended = true));
   let writes = 0;
-  // Each write takes the first rule that fits away, and moves all others by a row.
+  // Each write removes the first matching rule, which moves all others up by a row.
   for (; !progress.ended && writes < 2000; writes++) {
     await change([], [rule((7 + 1000 * writes) * 4, null, null).prefix]);
     await turn();

@@ -1,6 +1,6 @@
 /**
- * A ruleset that is replaced by a large one: readers see the old one or the new one, in the order of changes, and
- * no one is held up by it.
+ * A ruleset that is replaced by a large one: readers see the old one or the new one, in the order of changes, and none
+ * of them has to wait.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -58,7 +58,7 @@ async function makeMemory(): Promise<ServiceMemory> {
   return memory;
 }
 
-/** What readers see of both rulesets: version and number of rules. */
+/** The state that readers see of both rulesets: version and number of rules. */
 function seen(memory: ServiceMemory): number[] {
   return ["a", "b"].flatMap((id) => {
     const ruleset = memory.ruleset(organisationId, id);

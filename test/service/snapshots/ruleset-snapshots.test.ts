@@ -1,4 +1,4 @@
-/** Servers that start from snapshots have what the database has, whatever has become of either. */
+/** Servers that start from snapshots have what the database has, whatever has happened to either. */
 import assert from "node:assert/strict";
 import {
   copyFileSync,
@@ -47,16 +47,16 @@ const LIMITS = {
   eventDays: 30,
   eventsPerOrganisation: 1e6,
 };
-/** More than the least that are worth a snapshot. */
+/** More than the minimum for a snapshot. */
 const RULES = 2500;
 
-/** Those that are not stopped: a test that fails leaves some. */
+/** Services that have not been stopped: a failing test leaves some running. */
 const running = new Set<Service>();
 afterEach(async () => {
   for (const service of running) await service.stop({ isKilled: true });
 });
 
-/** What a server has between the database and its routes. */
+/** The parts of a server between the database and its routes. */
 class Service {
   readonly store: Store;
   readonly memory: ServiceMemory;
@@ -105,7 +105,7 @@ class Service {
     return this.loaded.rejected.map(({ reason }) => reason).join("\n");
   }
 
-  /** Writes what is due, unless the process is killed, and lets go of the database. */
+  /** Writes what is due, unless the process is killed, and closes the database. */
   async stop({ isKilled = false, patience = 60_000 } = {}): Promise<void> {
     running.delete(this);
     if (!isKilled) await this.#snapshots?.stop(performance.now() + patience);
@@ -123,7 +123,7 @@ class Service {
   }
 }
 
-/** What the database has, read whole into maps. */
+/** The contents of the database, read entirely into maps. */
 async function contentsOf({ store }: Service): Promise<Record<string, readonly Rule[]>> {
   const memory = new Memory();
   memory.start(await store.load((part) => memory.add(part)));
@@ -183,7 +183,7 @@ for (const { name, skip, make, stop } of await databases()) {
       return { location, folder, file, organisation, allowlist, blocklist };
     }
 
-    /** Starts a server, and holds what it has to the database. */
+    /** Starts a server, and compares its contents with the database. */
     async function started(location: StoreLocation, folder: string): Promise<Service> {
       const service = await Service.start(location, folder);
       assert.deepEqual(service.contents(), await contentsOf(service));
@@ -266,7 +266,7 @@ for (const { name, skip, make, stop } of await databases()) {
               ...by(30 + round),
             });
         }
-        // All of them at the same time, or not at all.
+        // Stops them all at the same time, each cleanly or killed.
         await Promise.all(services.map((service) => service.stop({ isKilled: random.below(3) === 0 })));
       }
       t.diagnostic(JSON.stringify(seen));
@@ -277,7 +277,7 @@ for (const { name, skip, make, stop } of await databases()) {
     test("snapshots of another database, or of a history that a restore has ended: all rules are read", async () => {
       const { location, folder, file, blocklist } = await saved();
       const other = await saved();
-      // The file of another database's ruleset, under the name of one of ours.
+      // The file of another database's ruleset, under the name of one of this database's.
       copyFileSync(other.file, file);
       const first = await started(location, folder);
       assert.equal(first.snapshots, 0);
@@ -286,7 +286,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await first.stop();
       const healed = await started(location, folder);
       assert.equal(healed.snapshots, 1, "it has been written again");
-      // What the database has under the number of the last change is of another transaction.
+      // The last change in the database has the same number, but belongs to another transaction.
       await healed.stop();
       await runSql(
         location,
@@ -295,7 +295,7 @@ for (const { name, skip, make, stop } of await databases()) {
       const second = await started(location, folder);
       assert.match(second.reasons, /another database, or before this one was restored/);
       await second.stop({ isKilled: true });
-      // It has fewer changes than the snapshot was made of.
+      // The database has fewer changes than the snapshot includes.
       const stored = await openRules(file);
       const { origin } = stored.about;
       await saveRules(file, stored.rules, {
@@ -305,7 +305,7 @@ for (const { name, skip, make, stop } of await databases()) {
       const third = await started(location, folder);
       assert.match(third.reasons, /saved at change \d+, and the database is at change \d+/);
       await third.stop({ isKilled: true });
-      // Control: a snapshot that lies about its rules, under the right mark, is believed, and this test notices.
+      // Negative control: a snapshot with wrong rules under the right mark is accepted, and this test notices.
       const store = await openStore(location);
       const mark = (await store.read("historyMark"))!;
       await store.close();
@@ -357,7 +357,7 @@ for (const { name, skip, make, stop } of await databases()) {
           mkdirSync(file);
         },
       ];
-      // Sound as a file, of the right ruleset and database, but the times cannot be right.
+      // A valid file for the right ruleset and database, but its times cannot be right.
       const { table, metadata } = await openRulesetSnapshot(file);
       const { times } = metadata as { times: object };
       await writeSnapshot(file, {
@@ -376,7 +376,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await service.stop({ isKilled: true });
       }
       rmSync(file, { recursive: true });
-      // What a writer that was killed has left, and what is not ours.
+      // What a killed writer has left, and a file that is not the server's.
       const temporary = join(folder, `.${file.slice(folder.length + 1)}.123.0123456789ab.tmp`);
       writeFileSync(temporary, bytes.subarray(0, 1000));
       utimesSync(temporary, 1, 1);
@@ -460,7 +460,7 @@ test("a SQLite file that is restored from a backup continues from it, not from n
     const restored = await Service.start({ file }, snapshots);
     assert.match(restored.reasons, /saved at change 7, and the database is at change 4/);
     assert.deepEqual(restored.contents(), await contentsOf(restored));
-    // The changes that come now have the numbers that lost ones had.
+    // The new changes get the numbers of the lost ones.
     for (let at = 0; at < 5; at++) await add(restored.store, blocklist, `192.0.2.${at}`);
     await restored.stop({ isKilled: true });
     const later = await Service.start({ file }, snapshots);

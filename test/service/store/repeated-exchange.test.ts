@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { RepeatedExchange } from "../../../src/service/store/repeated-exchange.ts";
 import { until } from "../../until.ts";
 
-/** Exchanges that last until they are told to end. */
+/** Exchanges that last until the test ends them. */
 class Exchanges {
   begun = 0;
   running = 0;

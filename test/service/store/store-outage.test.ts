@@ -25,7 +25,7 @@ import { onlyLong } from "../../rounds.ts";
 
 const LISTS = "/v1/edl/ip-rulesets/";
 
-/** A server with something in it, and how to ask it. */
+/** A server with some data, and how to query it. */
 interface Subject {
   readonly t: TestServer;
   readonly key: string;
@@ -54,7 +54,7 @@ async function startSubject(): Promise<Subject> {
   };
 }
 
-/** The lines of the log about an outage. */
+/** The log lines about an outage. */
 function outageLines({ logged }: TestServer): { msg: string; reason?: string; refused?: number; seconds?: number }[] {
   return logged()
     .split("\n")
@@ -66,7 +66,7 @@ async function metric({ server }: TestServer, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(await server.services.metrics.registry.metrics())![1]);
 }
 
-/** Writes until one is rejected. */
+/** Writes until a write is rejected. */
 async function refused({ add }: Subject): Promise<Answer> {
   for (;;) {
     const answer = await add();
@@ -79,7 +79,7 @@ function assertUnavailable({ status, headers, body }: Answer): void {
   assert.equal(body.detail, "the service's database is not available at the moment; try again in 5 s");
 }
 
-/** Asks what needs the database, in both scopes, signed in and not. */
+/** Requests what needs the database, in both scopes, signed in and not. */
 async function askAll({ t, key, admin: { token }, rules }: Subject): Promise<Answer[]> {
   const password = "correct horse battery";
   const list = rules.slice(0, -"/rules".length);
@@ -131,7 +131,7 @@ async function askAll({ t, key, admin: { token }, rules }: Subject): Promise<Ans
   return answers;
 }
 
-/** Nothing that a client gets tells anything of the inside; the log does. */
+/** Asserts that nothing a client receives reveals internals; only the log has them. */
 function assertNothingTold(answers: readonly Answer[], secrets: RegExp, { t }: Subject): void {
   for (const { status, text, headers } of answers) {
     assert.doesNotMatch(`${text}\n${[...headers].join("\n")}`, secrets);
@@ -364,7 +364,7 @@ describe("a server on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong()
     const { t } = subject;
     await postgres.stop();
     assertUnavailable(await visit(t, "POST", "/session", { body: { name: "ann", password: "correct horse battery" } }));
-    assertUnavailable(await subject.add()); // it is tried for 15 s, others are not
+    assertUnavailable(await subject.add()); // this one is retried for 15 s, the others are not
     assertNothingTold(await askAll(subject), /127\.0\.0\.1:|ECONNREFUSED|DATABASE_URL|postgres|sql/i, subject);
     assert.equal((await ask(t, "GET", subject.rules, { key: subject.key })).status, 200, "reads from memory go on");
     assert.deepEqual(

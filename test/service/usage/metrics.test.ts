@@ -6,7 +6,7 @@ import { ask, startServer } from "../../api/start-server.ts";
 const TOKEN = "c2VjcmV0LW9mLWEtdGVzdA==";
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 
-/** Statuses of `/metrics`, by the settings and what a request sends. */
+/** Statuses of `/metrics`, by the settings and by what a request sends. */
 const CASES: readonly [
   what: string,
   settings: Partial<Settings>,
@@ -66,7 +66,7 @@ for (const [what, settings, requests] of CASES) {
       assert.equal(answer.status, status, JSON.stringify(headers));
       assert.equal(answer.text.includes("ipsieve_rules{"), status === 200);
       if (status === 401) assert.equal(answer.headers.get("www-authenticate"), "Bearer");
-      // As where there is nothing.
+      // The same as for a path that does not exist.
       if (status === 404) assert.deepEqual(answer.body, JSON.parse(nowhere.text.replaceAll("/nowhere", "/metrics")));
     }
     assert.ok(!t.logged().includes(TOKEN));

@@ -10,7 +10,10 @@ before(async () => {
 });
 after(() => receiver.close());
 
-/** Sends to localhost, whose name leads to these addresses, one list after another; only 127.0.0.1 may be reached. */
+/**
+ * Sends to localhost, whose name resolves to these lists of addresses, one list after another; only 127.0.0.1 may be
+ * reached.
+ */
 async function sendTo(...answers: readonly (readonly string[])[]) {
   let asked = 0;
   const resolve = async (): Promise<readonly string[]> => answers[asked++] ?? [];

@@ -5,7 +5,7 @@ import type { TableEntry } from "../../../src/table/table-entry.ts";
 import { TableError } from "../../../src/table/table-error.ts";
 import type { Random } from "./sample.ts";
 
-/** Two ways to ask a table the same thing gave two answers. */
+/** Two ways to look up the same thing in a table gave two answers. */
 export class DisagreementError extends Error {}
 
 function sampleAddress(random: Random, family: Family, entries: readonly TableEntry[]): Address {
@@ -25,7 +25,8 @@ function sampleAddress(random: Random, family: Family, entries: readonly TableEn
 }
 
 /**
- * Looks many addresses up in a table that no one verified: every answer is a whole number, or a `TableError` is thrown.
+ * Looks up many addresses in a table that has not been verified: every answer is an integer, or a `TableError` is
+ * thrown.
  */
 export function checkLookups(table: PrefixTable, random: Random, matchCount: number): number {
   const addresses = ([4, 6] as const).flatMap((family) =>
@@ -57,7 +58,7 @@ function typed<Answer>(ask: () => Answer): Answer | 0 {
   }
 }
 
-/** Holds lookups, single and in a batch, and chains to the table's own list of prefixes, searched one by one. */
+/** Compares single lookups, batch lookups and chains with the table's own list of prefixes, searched one by one. */
 export function checkCovering(table: PrefixTable, random: Random): void {
   for (const family of [4, 6] as const) {
     const entries = [...table.entries(family)];

@@ -5,19 +5,21 @@ import type { PrefixTable } from "../../../src/table/prefix-table.ts";
 import { Random } from "./sample.ts";
 import type { MatchId } from "../../../src/table/match-id.ts";
 
-/** What became of corrupt files: each must be rejected with a typed error. */
+/** The outcomes for corrupt files: each must be rejected with a typed error. */
 export interface CorruptionReport {
   tried: number;
   refused: number;
-  /** Opened in spite of the corruption, and how many of those answered differently from the intact file. */
+  /**
+   * Files that opened in spite of the corruption; `wrong` counts those that answered differently from the intact file.
+   */
   accepted: number;
   wrong: number;
-  /** Rejected with anything but a `SnapshotError`. */
+  /** Rejected with anything other than a `SnapshotError`. */
   untyped: string[];
   readonly codes: Record<string, number>;
 }
 
-/** One kind of accident: changes the copy or returns another file; may happen to change nothing. */
+/** One kind of corruption: changes the copy or returns another file; may happen to change nothing. */
 type Accident = (file: Buffer, random: Random) => Buffer | void;
 
 const blockIn = (file: Buffer, random: Random): [from: number, to: number] => {
@@ -61,8 +63,8 @@ const ACCIDENTS: Readonly<Record<string, Accident>> = {
 };
 
 /**
- * Corruptions `good` by chance as long as `go` says so and opens each file. `seal`, for the negative control, mends the
- * checksums after the corrupt: what then opens is what a format without checksums would let through.
+ * Corrupts `good` at random for as long as `go` returns true, and opens each file. `seal`, for the negative control,
+ * repairs the checksums after the corruption: what then opens is what a format without checksums would let through.
  */
 export async function corruptAtRandom(
   path: string,
@@ -85,7 +87,10 @@ export async function corruptAtRandom(
   return report;
 }
 
-/** Flips single bits, one at a time: all of the first `allOf` bytes, and one, another in each byte, of the others. */
+/**
+ * Flips single bits, one at a time: every bit of the first `allOf` bytes, and one bit of each other byte, at a position
+ * that rotates.
+ */
 export async function flipBits(path: string, good: Buffer, allOf: number): Promise<CorruptionReport> {
   const report = newReport();
   const answers = answersOf((await openFile(path, good)).table);
@@ -115,7 +120,7 @@ async function tryFile(path: string, file: Buffer, answers: string, report: Corr
   }
 }
 
-/** A real file, always the same inode: opening is what is tested, not the folder. */
+/** A real file, always the same inode: what is tested is opening, not the folder. */
 async function openFile(path: string, file: Buffer): Promise<{ table: PrefixTable }> {
   const descriptor = openSync(path, "w");
   try {
@@ -128,7 +133,8 @@ async function openFile(path: string, file: Buffer): Promise<{ table: PrefixTabl
 }
 
 /**
- * The matches and values of many addresses, in and around the sample's ranges, as one text. Lookups that throw say so.
+ * The matches and values of many addresses in and around the sample's ranges, as one text, which also shows lookups
+ * that throw.
  */
 function answersOf(table: PrefixTable): string {
   const random = new Random(99);

@@ -1,7 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { craft, newCraftedReport, tryCrafted } from "./crafted.ts";
 
-/** Tries files `from`, `from + 1`, ... until told to stop; `progress` holds how many are done, so that a hang shows. */
+/**
+ * Tries files `from`, `from + 1`, ... until it is stopped; `progress` holds how many are done, so that a hang is
+ * noticed.
+ */
 export interface CraftedWork {
   readonly path: string;
   readonly one: Uint8Array;
@@ -10,7 +13,7 @@ export interface CraftedWork {
   readonly progress: SharedArrayBuffer;
   readonly limit: number;
   readonly until: number;
-  /** For the negative controls: leave the deep check out; go round in circles at this file. */
+  /** For the negative controls: skip the deep check; loop forever at this file. */
   readonly trusting: boolean;
   readonly hangAt: number | null;
 }

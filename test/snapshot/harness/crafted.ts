@@ -8,23 +8,23 @@ import { TableError } from "../../../src/table/table-error.ts";
 import { assemble } from "../../corpus/snapshots.ts";
 import { Random, reseal } from "./sample.ts";
 
-/** What became of files that lie under checksums that are right. */
+/** The outcomes for files that are inconsistent although their checksums are right. */
 export interface CraftedReport {
   tried: number;
   refusedAtOpen: number;
   refusedAtVerify: number;
   /**
-   * Say that they hold more than a million prefixes, and were not verified: that takes as long as a million prefixes
+   * Files that claim more than a million prefixes, which were not verified: that takes as long as a million prefixes
    * do.
    */
   claimTooMany: number;
   /** Passed the deep check and answered consistently. */
   consistent: number;
-  /** Passed the deep check and did not. */
+  /** Passed the deep check and answered inconsistently. */
   wrong: string[];
-  /** Anything thrown that is not a typed error. */
+  /** Errors thrown that are not typed. */
   untyped: string[];
-  /** Answers of lookups that no one verified before: bounded all the same. */
+  /** Answers of lookups without verification: bounded nevertheless. */
   unverifiedLookups: number;
 }
 
@@ -41,7 +41,7 @@ export function newCraftedReport(): CraftedReport {
   };
 }
 
-/** The sections of a good file, to be changed and put together again. */
+/** The sections of a good file, to be changed and reassembled. */
 function partsOf(file: Buffer): Uint8Array[] {
   return SNAPSHOT_SECTIONS.map((_, i) => {
     const entry = HEADER.size + i * ENTRY.size;
@@ -50,7 +50,7 @@ function partsOf(file: Buffer): Uint8Array[] {
   });
 }
 
-/** A word that is likely to matter: a bound, a neighbour of what was there, a node entry, noise. */
+/** A word that is likely to matter: a bound, a neighbour of the old value, a node entry, or noise. */
 function craftedWord(random: Random, old: number, words: number): number {
   switch (random.below(8)) {
     case 0:
@@ -87,7 +87,7 @@ function craftBytes(part: Uint8Array, random: Random): void {
   for (let changes = 1 + random.below(4); changes > 0; changes--) part[random.below(part.length)] = random.below(256);
 }
 
-/** The ways to lie. Each gives a whole file with right checksums, made of two good ones. */
+/** The ways to falsify a file. Each makes a complete file with right checksums from two good ones. */
 const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] = [
   // Words of one to three sections.
   (one, _other, random) => {
@@ -110,7 +110,7 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
     craftWords(parts[5 + random.below(5)]!, random);
     return assemble(one, parts);
   },
-  // A section cut short, grown, emptied.
+  // A section cut short, grown or emptied.
   (one, _other, random) => {
     const parts = partsOf(one);
     const i = random.below(parts.length);
@@ -136,14 +136,14 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
     }
     return assemble(one, parts);
   },
-  // Two sections in each other's place.
+  // Two sections swapped.
   (one, _other, random) => {
     const parts = partsOf(one);
     const [a, b] = [random.below(parts.length), random.below(parts.length)];
     [parts[a], parts[b]] = [parts[b]!, parts[a]!];
     return assemble(one, parts);
   },
-  // Fields of the head.
+  // Fields of the header.
   (one, _other, random) => {
     const file = Buffer.from(one);
     const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
@@ -156,7 +156,7 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
     (random.below(2) === 0 ? sealHead : reseal)(file);
     return file;
   },
-  // Metadata of noise, which MessagePack gives a meaning.
+  // Random metadata, which MessagePack may accept.
   (one, _other, random) => {
     const parts = partsOf(one);
     parts[parts.length - 1] = Uint8Array.from({ length: random.below(60) }, () =>
@@ -166,15 +166,15 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
   },
 ];
 
-/** Crafts file number `seed` of two good ones; the same number gives the same file. */
+/** Crafts file number `seed` from two good ones; the same number gives the same file. */
 export function craft(one: Buffer, other: Buffer, seed: number): Buffer {
   const random = new Random(seed);
   return LIES[random.below(LIES.length)]!(one, other, random);
 }
 
 /**
- * Opens a crafted file, looks addresses up unverified (bounded, typed), verifies it, and holds a verified one to a slow
- * oracle. `trusting`, for the negative control, leaves the deep check out.
+ * Opens a crafted file, looks up addresses in it unverified (bounded, typed errors), verifies it, and compares a
+ * verified one with a slow oracle. `trusting`, for the negative control, skips the deep check.
  */
 export async function tryCrafted(
   path: string,

@@ -6,41 +6,41 @@ import { EXISTING_FILE, type FileOperation } from "./recorded-files.ts";
 import { Random } from "./sample.ts";
 
 /*
- * What a power cut may leave behind, after any operation of a recorded trace:
+ * What a power cut may leave, after any operation of a recorded trace:
  *
- * - A write that no sync of its file followed may be on the disk or not, each 512-byte block of it for itself, in any
- * order.
- *   The file's length may be any up to which blocks were allocated: bytes that did not get there are zero (or what was there).
- * - A creation, rename or removal that no sync of the folder followed may have happened or not, each for itself, in any
- * order
- *   among the others; one rename is atomic. Emptying a file is such an operation of the file.
+ * - A write that was not followed by a sync of its file may or may not be on the disk, each 512-byte block of it
+ *   independently, in any order. The file's length may be anything up to the blocks that were allocated: bytes that
+ *   were not written are zero (or what was there before).
+ * - A creation, rename or removal that was not followed by a sync of the folder may or may not have happened, each
+ *   independently, in any order among the others; a single rename is atomic. Truncating a file is such an operation on
+ *   the file.
  * - What was synced is there.
  *
- * That is weaker than what journaling file systems promise, so what holds here holds there.
+ * These guarantees are weaker than those of journaling file systems, so what holds here holds there too.
  */
 
 const BLOCK = 512;
 
 /**
- * What was found after crashes. Before the rename it must be the old one, when all is done the new one, in between
- * either.
+ * What was found after crashes. Before the rename it must be the old one, after the last operation the new one, and in
+ * between either.
  */
 export interface CrashReport {
   states: number;
   old: number;
   new: number;
-  /** Found when there was no old file and the new one had not arrived. */
+  /** No file was found, as there was no old one and the new one had not arrived. */
   absent: number;
-  /** Neither: rejected by `openSnapshot` or another generation. */
+  /** Neither: rejected by `openSnapshot`, or another generation. */
   corrupt: number;
-  /** A generation that must not be there (any more, or yet). */
+  /** A generation that must not be there (any more or yet). */
   misplaced: number;
   untyped: string[];
 }
 
 export interface CrashCase {
   readonly trace: readonly FileOperation[];
-  /** The name that readers open, what stood there before (null: nothing), and the generations. */
+  /** The name that readers open, the file that had it before (null: none), and the generations. */
   readonly name: string;
   readonly oldFile: Uint8Array | null;
   readonly oldGeneration: string | null;
@@ -52,8 +52,8 @@ export function newCrashReport(): CrashReport {
 }
 
 /**
- * Builds `limit` different crash states of a trace by chance, opens what stands under the name in each, and counts what
- * is found.
+ * Builds up to `limit` different crash states of a trace at random, opens the file under the name in each, and counts
+ * what is found.
  */
 export async function enumerateCrashStates(
   crash: CrashCase,
@@ -86,7 +86,9 @@ export async function enumerateCrashStates(
   return report;
 }
 
-/** The generation under the name; null when there is no file, undefined (and counted) when it cannot be opened. */
+/**
+ * The generation of the file under the name; null if there is no file, undefined (and counted) if it cannot be opened.
+ */
 async function findGeneration(path: string, report: CrashReport): Promise<string | null | undefined> {
   try {
     return (await openSnapshot(path)).info.generation;
@@ -98,10 +100,10 @@ async function findGeneration(path: string, report: CrashReport): Promise<string
   }
 }
 
-/** One state of the folder after the first `done` operations and a crash; `key` tells states apart. */
+/** One state of the folder after the first `done` operations and a crash; `key` identifies the state. */
 function crashState(crash: CrashCase, done: number, random: Random): { files: Map<string, Uint8Array>; key: string } {
   const operations = crash.trace.slice(0, done);
-  // All kept, all lost, or each for itself, with all odds among them.
+  // All kept, all lost, or each kept independently with random odds.
   const odds = [0, 1, random.below(1000) / 1000][random.below(3)]!;
   let key = "";
   const keep = (): boolean => {
@@ -118,7 +120,7 @@ function crashState(crash: CrashCase, done: number, random: Random): { files: Ma
 function namesAfter(operations: readonly FileOperation[], crash: CrashCase, keep: () => boolean): Map<string, number> {
   const synced = operations.findLastIndex(({ kind }) => kind === "sync-folder");
   const onDisk = new Map<string, number>(crash.oldFile === null ? [] : [[crash.name, EXISTING_FILE]]);
-  // What running programs see; the disk gets some of it.
+  // What running programs see; some of it reaches the disk.
   const seen = new Map(onDisk);
   for (const [i, operation] of operations.entries()) {
     if (operation.kind !== "create" && operation.kind !== "rename" && operation.kind !== "unlink") continue;
@@ -162,7 +164,7 @@ function contentAfter(
   return content.subarray(0, random.below(2) === 0 ? length : Math.max(length, content.length));
 }
 
-/** Makes the folder hold these files; `laidOut` is what it holds from the state before. */
+/** Makes the folder contain these files; `laidOut` is what it contains from the state before. */
 function layOutFolder(folder: string, files: ReadonlyMap<string, Uint8Array>, laidOut: Map<string, Uint8Array>): void {
   mkdirSync(folder, { recursive: true });
   for (const name of laidOut.keys()) {

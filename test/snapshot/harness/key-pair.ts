@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 
-/** Keys as texts, as `openssl genpkey` and `openssl pkey -pubout` write them. */
+/** Keys in the text form that `openssl genpkey` and `openssl pkey -pubout` write. */
 export interface KeyPair {
   readonly privateKey: string;
   readonly publicKey: string;

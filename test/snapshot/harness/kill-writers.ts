@@ -10,17 +10,17 @@ import { Random } from "./sample.ts";
 
 export interface KillReport {
   kills: number;
-  /** Kills that left a temporary file behind: they came in the middle of a publish. */
+  /** Kills that left a temporary file: they came in the middle of a publish. */
   inTheMiddle: number;
-  /** Publishes that were said to be done. */
+  /** Publishes that were reported as done. */
   published: number;
-  /** What went wrong: an older snapshot than was said to be done, or a corrupt one. */
+  /** Errors: a snapshot older than one reported as done, or a corrupt one. */
   wrong: string[];
 }
 
 /**
- * Starts real processes that publish to `path` without end, kills each with SIGKILL by chance, and looks at what is
- * there.
+ * Starts real processes that publish to `path` without end, kills each with SIGKILL at a random time, and checks what
+ * is there.
  */
 export async function killWriters(
   path: string,
@@ -40,7 +40,7 @@ export async function killWriters(
       async () => ((await openSnapshot(path)).metadata as { number: number }).number,
       (error: unknown) => String(error),
     );
-    // The one after the last that was said may have been done already.
+    // The one after the last reported may have been completed already.
     if (found !== last && found !== last + 1) report.wrong.push(`said ${last}, found ${found}`);
     else acknowledged = found;
     const temporaries = (await temporariesOf(path)).length;
@@ -50,7 +50,7 @@ export async function killWriters(
   return report;
 }
 
-/** The last number that the writer said, killed `delay` milliseconds after its first. */
+/** The last number that the writer reported; it is killed `delay` milliseconds after its first. */
 async function killOne(path: string, delay: number): Promise<number> {
   const writer = spawn(process.execPath, [fileURLToPath(new URL("./killed-writer.ts", import.meta.url)), path], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -58,7 +58,7 @@ async function killOne(path: string, delay: number): Promise<number> {
   let said = "";
   writer.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const closed = once(writer, "close");
-  // The first line comes from a process that is about to write; one that fails to start closes instead.
+  // The first line shows that the process is about to write; a process that fails to start closes instead.
   await Promise.race([once(writer.stdout, "data"), closed]);
   await setTimeout(delay);
   writer.kill("SIGKILL");

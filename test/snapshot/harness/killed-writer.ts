@@ -3,7 +3,8 @@ import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { Random, sampleTable } from "./sample.ts";
 
-// Publishes snapshots numbered upwards from the one that is there, without end, and says each number when it is done.
+// Publishes snapshots without end, numbered upwards from the one that is there, and reports each number when it is
+// done.
 const path = process.argv[2]!;
 const table = sampleTable(new Random(1), 3000);
 const first = await openSnapshot(path).then(

@@ -2,12 +2,12 @@ import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 import type { Snapshot } from "../../../src/snapshot/snapshot.ts";
 
 /**
- * `node open-often.ts PATH OPENS KEPT [without]`: opens the snapshot again and again, keeps the last so many, and
- * prints the kind of memory it lies in, the match of 1.2.3.4, and the most resident memory in MiB. `without` takes
- * WebAssembly away first.
+ * `node open-often.ts PATH OPENS KEPT [without]`: opens the snapshot repeatedly, keeps the last KEPT, and prints the
+ * kind of memory it is in, the match of 1.2.3.4, and the maximum resident memory in MiB. `without` removes WebAssembly
+ * first.
  */
 const [path = "", opens, kept, without] = process.argv.slice(2);
-// Not by `--jitless`: the types of this file are stripped by WebAssembly.
+// Not with `--jitless`: Node uses WebAssembly to strip the types of this file.
 if (without !== undefined) Reflect.deleteProperty(globalThis, "WebAssembly");
 const alive: Snapshot[] = [];
 let most = 0;

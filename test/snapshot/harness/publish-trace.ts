@@ -9,7 +9,7 @@ import { Random, sampleContent } from "./sample.ts";
 
 const NAME = "snapshot";
 
-/** Records a real publish over an old snapshot, or where there is none, as a case for the crash states. */
+/** Records a real publish over an old snapshot, or to a name without one, as a case for the crash states. */
 export async function recordPublish(folder: string, seed: number, over: "old" | "nothing"): Promise<CrashCase> {
   const path = join(folder, NAME);
   const old = over === "old" ? await writeSnapshot(path, sampleContent(new Random(seed))) : null;
@@ -36,7 +36,7 @@ export async function recordRewriteInPlace(folder: string, seed: number): Promis
   };
 }
 
-/** How not to publish: readers and crashes find the file half written. */
+/** The wrong way to publish: readers and crashes find the file half written. */
 export async function rewriteInPlace(
   path: string,
   content: Uint8Array,

@@ -2,7 +2,7 @@ import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/pr
 import { basename } from "node:path";
 import type { FileOperations } from "../../../src/files/publish-file.ts";
 
-/** What was asked of the file system, in order; files are numbered, names are those inside the one folder. */
+/** The operations on the file system, in order; files are numbered, and names are within the one folder. */
 export type FileOperation =
   | { readonly kind: "create"; readonly name: string; readonly file: number }
   | { readonly kind: "empty"; readonly name: string }
@@ -12,10 +12,10 @@ export type FileOperation =
   | { readonly kind: "unlink"; readonly name: string }
   | { readonly kind: "sync-folder" };
 
-/** The file that stands under a name before a trace begins. */
+/** The file that has a name before a trace begins. */
 export const EXISTING_FILE = 0;
 
-/** Real file operations that also write down what they do. */
+/** Real file operations that also record what they do. */
 export function recordFiles(): { files: FileOperations; trace: FileOperation[] } {
   const trace: FileOperation[] = [];
   let opened = EXISTING_FILE;

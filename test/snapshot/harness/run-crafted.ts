@@ -6,7 +6,8 @@ import type { CraftedWork } from "./crafted-worker.ts";
 const HANG_MS = 20_000;
 
 /**
- * Runs crafted files in a thread and watches it: no progress for `hangAfter` milliseconds is a hang, named by its file.
+ * Runs crafted files in a thread and watches it: no progress for `hangAfter` milliseconds is a hang, reported with its
+ * file.
  */
 export async function runCrafted(
   work: Omit<CraftedWork, "progress">,

@@ -8,10 +8,7 @@ import type { SwapReading, SwapReadings } from "./swap-reader.ts";
 
 export interface SwapReport extends SwapReadings {
   swaps: number;
-  /**
-   * The most resident memory in MiB: in the first half of the swaps, and in the second. What leaks shows as twice as
-   * much.
-   */
+  /** The maximum resident memory in MiB, in the first half of the swaps and in the second. A leak would double it. */
   earlyRss: number;
   lateRss: number;
 }
@@ -26,7 +23,7 @@ export interface SwapOptions {
   readonly mixing?: boolean;
 }
 
-/** Publishes one generation after another while two threads open and look up. */
+/** Publishes one generation after another while two threads open snapshots and look up addresses. */
 export async function runSwaps({
   path,
   prefixes,

@@ -13,7 +13,7 @@ import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";
 
 export { Random };
 
-/** Nested prefixes of both families, close together so that they cover one another; some with several values. */
+/** Nested prefixes of both families, close enough together to cover one another; some with several values. */
 export function sampleTrie(random: Random, prefixes: number): PrefixTrie {
   const trie = new PrefixTrie();
   for (let i = 0; i < prefixes; i++) {
@@ -51,7 +51,7 @@ export function sampleContent(random: Random, prefixes = 60): SnapshotContent {
   };
 }
 
-/** A folder of its own, removed at the end. */
+/** Runs `use` with a folder of its own, which is removed at the end. */
 export async function inTemporaryFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "ipsieve-"));
   try {
@@ -62,8 +62,8 @@ export async function inTemporaryFolder<Result>(use: (folder: string) => Promise
 }
 
 /**
- * Makes all checksums right again after a change; what a section table that lies calls a section is cut at the file's
- * end.
+ * Makes all checksums right again after a change; a section that a false section table places beyond the end of the
+ * file is cut there.
  */
 export function reseal(file: Uint8Array): void {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);

@@ -5,12 +5,12 @@ import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";
 
 const PER_GENERATION = 1000;
 
-/** The prefixes of every generation: /24s of which some lie side by side. */
+/** The prefixes of every generation: /24s, some of them adjacent. */
 function addressOf(index: number): number {
   return (0x0a00_0000 + (index << 9) + (index % 3 === 0 ? 256 : 0)) >>> 0;
 }
 
-/** A snapshot in which every value, and the metadata, tell the generation's number. */
+/** A snapshot in which every value, and the metadata, contain the generation's number. */
 export function swapContent(number: number, prefixes: number): SnapshotContent {
   const trie = new PrefixTrie();
   for (let i = 0; i < prefixes; i++)
@@ -22,7 +22,7 @@ function valueOf(number: number, index: number): number {
   return number * PER_GENERATION + (index % PER_GENERATION) + 1;
 }
 
-/** Looks `count` addresses up and counts the answers that are not those of generation `number`. */
+/** Looks up `count` addresses and counts the answers that are not those of generation `number`. */
 export function countForeign(table: PrefixTable, number: number, prefixes: number, count: number): number {
   let foreign = 0;
   for (let k = 0; k < count; k++) {

@@ -3,7 +3,7 @@ import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 import { SnapshotError } from "../../../src/snapshot/snapshot-error.ts";
 import { countForeign } from "./swap-content.ts";
 
-/** Opens the snapshot at `path` again and again and looks addresses up, until told to stop. */
+/** Opens the snapshot at `path` repeatedly and looks up addresses, until it is stopped. */
 export interface SwapReading {
   readonly path: string;
   readonly stop: SharedArrayBuffer;
@@ -16,11 +16,11 @@ export interface SwapReadings {
   opens: number;
   lookups: number;
   generations: number;
-  /** Openings that were rejected: the file was seen half written. */
+  /** Openings that were rejected because the file was half written. */
   torn: number;
-  /** Answers of another generation than the metadata's. */
+  /** Answers of a generation other than the metadata's. */
   mixed: number;
-  /** Openings that gave an older generation than one before. */
+  /** Openings that returned an older generation than an earlier opening. */
   backwards: number;
   untyped: string[];
 }
