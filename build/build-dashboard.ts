@@ -1,6 +1,6 @@
 /**
- * `node build/build-dashboard.ts`: packs the pages of the dashboard into dist/dashboard/, and the API console into
- * dist/api-console/, each file beside its compressed forms, and prints their sizes.
+ * `node build/build-dashboard.ts`: bundles the pages of the dashboard into dist/dashboard/, and the API console into
+ * dist/api-console/, writes each file's compressed forms next to it, and prints the sizes.
  */
 import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,7 +10,10 @@ import { build, type Plugin } from "vite";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** In place of Vite's, which also preloads files and styles that the pages have at their first load: 700 bytes. */
+/**
+ * Replaces Vite's own, which also preloads files and styles that the pages have had since their first load: saves 700
+ * bytes.
+ */
 const preload: Plugin = {
   name: "import of a script",
   enforce: "pre",
@@ -24,7 +27,7 @@ function isPreload(id: string): boolean {
 
 await packPages("src/dashboard", "dist/dashboard");
 await packPages("src/dashboard/api-console", "dist/api-console");
-// Of the packages inside of it.
+// The notices of the packages inside it.
 const notices = createRequire(import.meta.url).resolve("swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt");
 copyFileSync(notices, join(ROOT, "dist/api-console/LICENSES.txt"));
 
@@ -40,8 +43,8 @@ async function packPages(source: string, output: string): Promise<void> {
     plugins: [preload],
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     // One file of code for what most people open, one for each import() in routes.ts, and one of styles: with a file
-    // per page, a page needs a dozen small ones at its first load, and they are larger together. What has `light-dark` and the like needs nothing in their place; and what is inlined, the pages'
-    // policy would reject.
+    // per page, a page needs a dozen small ones at its first load, and together they are larger. Browsers that have
+    // `light-dark` and the like need no fallbacks; and the pages' policy would reject inlined files.
     build: {
       outDir: folder,
       emptyOutDir: true,
@@ -55,7 +58,7 @@ async function packPages(source: string, output: string): Promise<void> {
   compressFiles(output);
 }
 
-/** Writes the compressed forms of all files, and prints what each weighs. */
+/** Writes the compressed forms of all files, and prints the size of each. */
 function compressFiles(output: string): void {
   const folder = join(ROOT, output);
   let total = 0;

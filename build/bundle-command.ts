@@ -1,7 +1,7 @@
 /**
- * `node build/bundle-command.ts`: packs all commands into a file, `identify` and `lookup` into one more each, what their
- * threads load into others, and the server into a folder. A process that counts the lines of a log is over in less time than it takes to find and load some sixty
- * modules one after the other; a server would load some four hundred.
+ * `node build/bundle-command.ts`: bundles all commands into one file, `identify` and `lookup` into one more each, what
+ * their threads load into others, and the server into a folder. A process that counts the lines of a log ends in less
+ * time than it takes to find and load some sixty modules one after the other; a server would load some four hundred.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -10,7 +10,7 @@ import { NODE_BUNDLE } from "./node-bundle.ts";
 import { BUNDLED_FORMS, isInstalled, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** What is packed, by the file that it becomes. */
+/** What is bundled, by output file. */
 const BUNDLES = {
   "dist/cli/command-line.js": "src/cli/command-line.ts",
   "dist/cli/start-identify.js": "src/cli/start-identify.ts",
@@ -20,8 +20,8 @@ const BUNDLES = {
 };
 
 /**
- * What stays in files of its own, with all that it loads: databases, the server, and the packages for them, which most
- * commands do without.
+ * What stays in separate files, with everything that it loads: databases, the server, and their packages, which most
+ * commands do not need.
  */
 const APART = [
   "src/service/store/loading-store.ts",
@@ -30,28 +30,28 @@ const APART = [
   "src/store/sqlite/restore.ts",
 ];
 
-/** The folder of the server: what stays apart, what the store's thread loads, and in chunks what they share. */
+/** The folder of the server: what stays separate, what the store's thread loads, and chunks of what they share. */
 const SERVER = "dist/server";
 const STORE_WORKER = "src/store/sqlite/worker.ts";
-/** Names the store's thread by a file beside itself. */
+/** Finds the file of the store's thread relative to itself. */
 const STORE_THREAD = "src/store/sqlite/_thread.ts";
 
 function serverFile(file: string): string {
   return `${SERVER}/${basename(file, ".ts")}.js`;
 }
 
-/** The module that the command's threads load in place of the one that the library names. */
+/** The module that the command's threads load instead of the one that the library names. */
 const RENDERER = "src/datasets/catalogue-renderer.ts";
 
-/** Modules beside which something else lies than beside what they are built from. */
+/** Modules whose bundles have other neighbouring files than their sources do. */
 const OTHER_ADDRESSES: Readonly<Record<string, string>> = {
   [RENDERER]: "dist/datasets/_catalogue-renderer.js",
   [STORE_THREAD]: serverFile(STORE_THREAD),
 };
 
 /**
- * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
- * `import.meta.url` stays the address that the module has where it is not packed, for what is found by it.
+ * Gets modules of node: from the process: an `import` would run all their lazy parts, several milliseconds each. And
+ * `import.meta.url` stays what it is for the module outside a bundle, since files are found relative to it.
  */
 function inPlace(outfile: string, { isCommand = false } = {}): Plugin {
   return {
@@ -72,12 +72,12 @@ function inPlace(outfile: string, { isCommand = false } = {}): Plugin {
 
 /**
  * Modules of node: that take milliseconds to load, and that most commands import but never call: `identify -c` of one
- * line took 84 ms of processor time with them, 79 without. Only functions are imported from them, and classes for `new`;
- * a module that asks for a class by `instanceof` gets the module at once.
+ * line took 84 ms of processor time with them, and 79 without. Only functions, and classes for `new`, are imported from
+ * them; a module that uses one of the classes with `instanceof` loads the module at once.
  */
 const LATE = /^import \{([^}]*)\} from "(node:(?:crypto|fs\/promises|net|timers\/promises))";$/gm;
 
-/** Loads those modules with the first call of one of their functions. */
+/** Loads those modules at the first call of one of their functions. */
 function callingLater(source: string): string {
   return source.replaceAll(LATE, (whole, names: string, module: string) => {
     const values = valuesOf(names);
@@ -103,9 +103,9 @@ function withoutImports(source: string, file: string): string {
 }
 
 /**
- * Takes packages at the moment at which the module that imports them is first run. A packed file would load all of them
- * when it starts, for every command: the schemas of the service and its client took 10 of the 50 ms that `lookup` takes
- * beyond Node itself.
+ * Loads packages when the module that imports them is first run. A bundle would load all of them when it starts, for
+ * every command: the schemas of the service and its client took 10 of the 50 ms that `lookup` takes on top of Node
+ * itself.
  */
 function requiringPackages(source: string, outfile: string): string {
   return source.replaceAll(
@@ -130,7 +130,7 @@ function valuesOf(names: string): string[] {
     .filter((name) => name !== "" && !name.startsWith("type "));
 }
 
-/** What a packed file names a package by. */
+/** How a bundle refers to a package. */
 function packagePath(name: string, outfile: string): string {
   if (isInstalled(name)) return name;
   return relative(dirname(outfile), join(PACKAGES_FOLDER, packageModule(name))).replaceAll("\\", "/");
@@ -149,7 +149,7 @@ function apart(outfile: string): Plugin {
   };
 }
 
-/** Small packages of commands that read lists are packed. The others stay in files of their own (`bundle-packages.ts`). */
+/** Small packages of commands that read lists are bundled. The others stay in separate files (`bundle-packages.ts`). */
 const PACKED = ["csv-parse/sync", "jsonc-parser"];
 
 function packages(outfile: string): Plugin {

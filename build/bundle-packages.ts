@@ -1,7 +1,7 @@
 /**
  * `node build/bundle-packages.ts`: copies the packages that `dist/` imports into `dist/packages/`, one module each and
- * what they share in chunks, makes `dist/` import those, and writes their licenses beside them. So the package has no
- * dependencies: whoever embeds the library does not install the server's.
+ * chunks of what they share, makes `dist/` import those, and writes their licenses next to them. So the package has no
+ * dependencies: users who embed the library do not install the server's.
  */
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -16,10 +16,10 @@ const ROOT = join(import.meta.dirname, "..");
 const STATIC = /^import ([^;]*?) from "([^".][^":]*)";$/gm;
 /** `const { a } = await import("package")` */
 const DYNAMIC = /const \{([^}]*)\} = await import\("([^".][^":]*)"\)/g;
-/** Any module that is neither a file nor one of node:'s. */
+/** Any module that is neither a file nor one of node:. */
 const ANY = /(\bfrom |\bimport\(|^import )"([^".][^":]*)"/gm;
 
-/** What is imported of each package, by its specifier. */
+/** What is imported from each package, by its specifier. */
 const wanted = new Map<string, Set<string>>();
 const importing = globSync("dist/**/*.js", {
   cwd: ROOT,
@@ -56,7 +56,7 @@ function fail(path: string, what: string): never {
   throw new Error(`${path}: ${what}: name what is imported of a package, so that it can be bundled`);
 }
 
-/** A module per package that exports what is imported of it: of CommonJS, a bundle would export `default` alone. */
+/** A module per package that exports what is imported from it: for CommonJS, a bundle would only export `default`. */
 const modules: Plugin = {
   name: "modules of packages",
   setup({ onResolve, onLoad }) {
@@ -68,7 +68,7 @@ const modules: Plugin = {
   },
 };
 
-/** piscina starts its workers by a file beside its own, which has another name here. */
+/** piscina starts its workers from a file next to its own, which is renamed here. */
 const PISCINA_WORKER = "piscina-worker.js";
 const piscinaWorker: Plugin = {
   name: "worker of piscina",
@@ -82,10 +82,10 @@ const piscinaWorker: Plugin = {
   },
 };
 
-/** Packages of what runs in browsers as well: they share nothing with those that need Node. */
+/** Packages that also run in browsers: they share nothing with those that need Node. */
 const WEB = ["jsonc-parser", "openapi-fetch"];
 
-/** What modules in CommonJS call for those of node:, and where the bundle lies. */
+/** What CommonJS modules use to load modules of node:, and the location of the bundle. */
 const REQUIRE = `import{createRequire as $createRequire}from"node:module";const $here=import.meta.url,require=$createRequire($here);`;
 
 async function bundle(specifiers: readonly string[], banner: string): Promise<Metafile> {
@@ -98,16 +98,16 @@ async function bundle(specifiers: readonly string[], banner: string): Promise<Me
     outdir: PACKAGES_FOLDER,
     chunkNames: "shared-[hash]",
     splitting: true,
-    legalComments: "none", // they are in the file of licenses
+    legalComments: "none", // they are in the licenses file
     metafile: true,
-    external: ["pg-native"], // pg uses it if it is there
+    external: ["pg-native"], // optional: pg uses it if it is installed
     banner: { js: banner },
     plugins: [modules, piscinaWorker],
   });
   return metafile;
 }
 
-/** What piscina's workers run, in a file of its own. */
+/** Bundles the code of piscina's workers into a file of its own. */
 async function bundlePiscinaWorker(): Promise<void> {
   await build({
     ...NODE_BUNDLE,
@@ -131,7 +131,7 @@ await bundlePiscinaWorker();
 const inputs = files.flatMap((file) => Object.keys(file.inputs));
 writeFileSync(join(ROOT, PACKAGES_FOLDER, "LICENSES.txt"), licensesOf(ROOT, inputs));
 
-/** Types of packages that stand in those of ours: copied as well, each beside its module. */
+/** Packages whose types occur in the types of this package: they are copied too, each next to its module. */
 const TYPES: Readonly<Record<string, string>> = {
   "openapi-fetch": "node_modules/openapi-fetch/dist/index.d.mts",
   "openapi-typescript-helpers": "node_modules/openapi-typescript-helpers/dist/index.d.mts",
@@ -140,7 +140,7 @@ for (const [specifier, types] of Object.entries(TYPES))
   copyTypes(join(ROOT, types), join(PACKAGES_FOLDER, packageModule(specifier).replace(/\.js$/, ".d.ts")));
 copyTypes(join(ROOT, "dist/client/client.d.ts"), "dist/client/client.d.ts");
 
-/** Copies a file of types; what it imports from a package whose types are copied, it imports from there. */
+/** Copies a file of types; imports from packages whose types are copied are redirected to the copies. */
 function copyTypes(from: string, to: string): void {
   const text = readFileSync(from, "utf8").replaceAll(/(\bfrom ?)["']([^"'.][^"']*)["']/g, (all, before, specifier) =>
     specifier in TYPES ? `${before}${JSON.stringify(pathTo(specifier, dirname(to)))}` : all,

@@ -2,7 +2,7 @@
  * Compiles `src/kernel/assembly/` with AssemblyScript and writes the module, in base64, as `src/kernel/_module.ts`: so
  * the kernel needs no file at run time, and is the same from the sources, from `dist/` and from a bundle.
  *
- * `--text PATH` also writes the module's text, to see what became of a hot loop.
+ * `--text PATH` also writes the module in text form, to inspect the code of a hot loop.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 const ROOT = join(import.meta.dirname, "..");
 const ENTRY = "src/kernel/assembly/index.ts";
 const TARGET = join(ROOT, "src/kernel/_module.ts");
-// As a process of its own: the compiler's types would declare another `console` for all files here.
+// Run in a separate process: the compiler's types would declare another `console` for all files here.
 const COMPILER = fileURLToPath(new URL("../bin/asc.js", import.meta.resolve("assemblyscript/asc")));
 const OPTIONS = [
   "--optimizeLevel",
@@ -24,7 +24,7 @@ const OPTIONS = [
   "--noAssert",
   "--runtime",
   "stub",
-  // 65,536 pages are all that 32-bit addresses reach: the import must allow as much as any memory may name.
+  // 65,536 pages are the most that 32-bit addresses can reach: the import must allow the largest possible memory.
   "--importMemory",
   "--sharedMemory",
   "--initialMemory",
@@ -46,7 +46,7 @@ const folder = mkdtempSync(join(tmpdir(), "ipsieve-kernel-"));
 try {
   const { binary, text } = compile(join(folder, "kernel.wasm"), join(folder, "kernel.wat"));
   if (values.text !== undefined) writeFileSync(values.text, text);
-  // Data would be copied over what lies in the memory, which is a snapshot.
+  // Data would overwrite the contents of the memory, which are a snapshot.
   if (/^ \((data|memory) /m.test(text))
     throw new Error(`${ENTRY}: the kernel has data of its own; take out the array, the string or the object`);
   const source = `/** The kernel, compiled by build/compile-kernel.ts. */\nexport const MODULE = "${binary.toString("base64")}";\n`;

@@ -1,6 +1,6 @@
 /**
  * `node build/generate-client-types.ts`: writes the types of all operations, src/client/_operations.ts and
- * src/dashboard/_operations.ts, from the server's own documents.
+ * src/dashboard/_operations.ts, from the server's own OpenAPI documents.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -11,7 +11,7 @@ import type { RouteScope } from "../src/api/plugins/route-scopes.ts";
 import { readSettings } from "../src/service/settings.ts";
 import type { Services } from "../src/service/services.ts";
 
-// openapi-typescript writes with the compiler's API, which TypeScript 7 does not have.
+// openapi-typescript uses the compiler's API, which TypeScript 7 does not have.
 registerHooks({
   resolve: (specifier, context, next) => next(specifier === "typescript" ? "typescript-5" : specifier, context),
 });
@@ -20,13 +20,13 @@ const { default: openApiTypes, astToString } = await import("openapi-typescript"
 export const OPERATIONS = join(import.meta.dirname, "../src/client/_operations.ts");
 export const DASHBOARD_OPERATIONS = join(import.meta.dirname, "../src/dashboard/_operations.ts");
 
-/** The types as text, of the public operations, or of the dashboard's. */
+/** The types as text, either of the public operations or of the dashboard's. */
 export async function operationTypes(scope: RouteScope): Promise<string> {
   const settings = readSettings({ flag: () => undefined, environment: {}, file: undefined });
-  // Routes keep what they are given until a request comes, and none does.
+  // Routes only store what they are given until a request comes, and none does.
   const app = buildApp({ settings } as Services, pino({ level: "silent" }));
   await app.ready();
-  // Neither headers of answers nor examples are of use in types, and they are most of the text.
+  // Response headers and examples are of no use in types, and they are most of the text.
   const document = JSON.stringify(app.openApi(scope), (key, value) =>
     key === "headers" || key === "example" || key === "examples" ? undefined : value,
   );

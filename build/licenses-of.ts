@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The licenses of all packages that the files are from, which their bundle has to carry along. */
+/** The licenses of all packages that the files come from, which a bundle must include. */
 export function licensesOf(root: string, files: readonly string[]): string {
   const folders = new Set(files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []));
   return [...folders]

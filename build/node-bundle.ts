@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 
-/** What all bundles for Node have in common. Names stay: those of functions stand in stacks, those of errors in logs. */
+/**
+ * Options of all bundles for Node. Names are kept: those of functions occur in stack traces, those of errors in logs.
+ */
 export const NODE_BUNDLE = {
   absWorkingDir: join(import.meta.dirname, ".."),
   bundle: true,

@@ -1,4 +1,4 @@
-/** `npm run sizes`: what the built package weighs, as a table in Markdown. Build it first: `npm run build`. */
+/** `npm run sizes`: the sizes of the built package, as a Markdown table. Build it first: `npm run build`. */
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function pack(): Packed {
   return JSON.parse(stdout)[0];
 }
 
-/** What the first page of the dashboard loads, as a browser gets it. */
+/** The size of what the first page of the dashboard loads, as a browser receives it. */
 function firstPage(): number {
   const folder = join(ROOT, "dist/dashboard");
   const page = readFileSync(join(folder, "index.html"), "utf8");

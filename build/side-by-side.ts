@@ -1,6 +1,6 @@
 /**
- * `node build/side-by-side.ts SCRIPT...`: runs scripts of package.json at the same time, prints what each printed once
- * it has ended, and fails if one of them has, after all have ended.
+ * `node build/side-by-side.ts SCRIPT...`: runs scripts of package.json at the same time, prints the output of each when
+ * it has ended, and, when all have ended, fails if one of them failed.
  */
 import { spawn } from "node:child_process";
 

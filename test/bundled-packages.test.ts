@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** How many modules in CommonJS the server's sources load from node_modules. */
+/** How many CommonJS modules the server's sources load from node_modules. */
 function loaded(bundled: boolean): number {
   const code = `await import("./src/api/server.ts");
     const { createRequire } = await import("node:module");

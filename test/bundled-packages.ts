@@ -6,13 +6,13 @@ import { isBuilt } from "./command-file.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SOURCES = new URL("src/", ROOT).href;
-/** Has options of its own, so that it does not inherit those by which this file is loaded. */
+/** This thread is given options of its own, so that it does not inherit those by which this file is loaded. */
 const STORE_THREAD = new URL("src/store/sqlite/worker.ts", ROOT).href;
-/** Whether the packages are bundled for the sources as they are: found out once, by the runner. */
+/** Whether the bundled packages match the current sources: determined once, by the runner. */
 const BUILT = "TEST_BUNDLED_PACKAGES";
 
-// Loaded before each test file: the sources import packages as the built ones do, from one file each. Those of a
-// server are 1,300 files otherwise, half of what a test file takes to load.
+// Loaded before each test file: the sources then import packages from one file each, as the built ones do. Otherwise
+// those of a server are 1,300 files, which take half the load time of a test file.
 process.env[BUILT] ??= String(isBuilt());
 if (process.env[BUILT] === "true") {
   registerHooks({
@@ -30,7 +30,7 @@ if (process.env[BUILT] === "true") {
   syncBuiltinESMExports();
 }
 
-/** The URL of a package's bundle; undefined for what is none. */
+/** The URL of a package's bundle; undefined if it is not bundled. */
 function bundled(specifier: string): string | undefined {
   if (/^[./]|^\w+:/.test(specifier)) return undefined;
   const url = new URL(`${PACKAGES_FOLDER}/${packageModule(specifier)}`, ROOT);

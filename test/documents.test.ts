@@ -14,7 +14,7 @@ const DOCUMENTS = [
   ),
 ];
 
-/** The links of a document that lead nowhere: to a file that does not exist, or to a heading that its target lacks. */
+/** The broken links of a document: to a file that does not exist, or to a heading that the target lacks. */
 function brokenLinks(document: string, text: string): string[] {
   return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, target]) => target!).filter((target) => {
     if (/^[a-z]+:/.test(target)) return false;

@@ -52,7 +52,7 @@ for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
     writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
     copyFileSync(join(import.meta.dirname, "every-file-ran.ts"), join(folder, "test/every-file-ran.ts"));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env; // else the inner runner takes itself for a part of this one
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env; // otherwise the inner runner would take itself for a part of this one
     const { status, stdout } = spawnSync(
       process.execPath,
       ["--test", "--test-reporter=./test/every-file-ran.ts", "test/**/*.test.ts"],
@@ -63,7 +63,7 @@ for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
   });
 }
 
-/** A moved file would otherwise drop out of its list without a word, or fail it long after. */
+/** Otherwise a moved file would drop out of its list silently, or make it fail much later. */
 test("every test file that a script of package.json names exists", () => {
   const root = join(import.meta.dirname, "..");
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 
 /**
- * A reporter that makes the run fail when a test was left out unnoticed: a file below `test/` that holds tests but is
- * not named `*.test.ts`, a test file that ran no test, a test skipped without a reason. Skips with a reason are listed.
+ * A reporter that makes the run fail if a test was left out unnoticed: a file below `test/` that contains tests but is
+ * not named `*.test.ts`, a test file that ran no test, or a test skipped without a reason. Skips with a reason are
+ * listed.
  */
 export default async function* everyFileRan(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const ran = new Set<string>();
@@ -13,8 +14,8 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const { entryFile } = data as { entryFile?: string };
-    if (data.file === undefined || entryFile === undefined) continue; // the line for the file as a whole, not a test
-    ran.add(data.file).add(entryFile); // two files where a shared table of cases makes the tests
+    if (data.file === undefined || entryFile === undefined) continue; // the line for the whole file, which is not a test
+    ran.add(data.file).add(entryFile); // two files if a shared table of cases makes the tests
     if (data.skip === undefined && data.todo === undefined) continue;
     const reason = data.skip ?? data.todo;
     if (typeof reason === "string" && reason !== "") skips.push(`skipped: ${data.name}: ${reason}`);

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Systems give ports above 32767 to connections and to listeners that ask for any; from these they give none away. */
+/**
+ * Systems assign ports above 32767 to outgoing connections and to listeners that request any port; ports of this range
+ * are never assigned.
+ */
 const [FIRST, LAST] = [20_000, 32_767];
 
 /**
- * A port of 127.0.0.1 for a program that has to be told one. Nobody listens on it, and no other test's connection gets
+ * A port of 127.0.0.1 for a program that must be given one. Nothing listens on it, and no other test's connection gets
  * it before the program listens.
  */
 export async function freePort(): Promise<number> {

@@ -18,7 +18,7 @@ function readSources(): Record<string, string> {
   );
 }
 
-/** The files of `src/`, with what each refers to. */
+/** The files of `src/`, with the references in each. */
 const references = readReferences(readSources());
 
 test("src/ follows the rooms of layers.json", (t) => {
@@ -58,7 +58,7 @@ test("the negative control: cycles of every kind of import are found, and nothin
   ]);
 });
 
-/** The permissions of a table that no file needs: each is taken away, and nothing is wrong with what is left. */
+/** The permissions of a table that no file needs: removing them, one at a time, causes no violation. */
 function unusedPermissions(table: Layers, read: ReadonlyMap<string, SourceReferences>): string[] {
   const unused: string[] = [];
   for (const [name, room] of Object.entries(table.rooms)) {

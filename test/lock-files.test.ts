@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-// A lock file that npm writes where a package of another platform cannot be had leaves that package out, and `npm ci`
-// refuses such a file elsewhere: everything that a package asks for has its entry, optional or not.
+// If npm writes a lock file where a package for another platform is unavailable, it leaves that package out, and `npm
+// ci` rejects the file elsewhere. So everything that a package depends on must have an entry, optional or not.
 
 interface Package {
   readonly dependencies?: Record<string, string>;
@@ -19,7 +19,7 @@ const LOCK_FILES = ["", "bench", "tools", "examples/duckdb", "examples/kafka"];
 const packagesOf = (folder: string): Packages =>
   (JSON.parse(readFileSync(join(root, folder, "package-lock.json"), "utf8")) as { packages: Packages }).packages;
 
-/** Whether `name` is found from `from` as Node finds it: in the `node_modules` of that folder or of one above. */
+/** Whether `name` can be resolved from `from` as Node does it: in the `node_modules` of that folder or of one above. */
 const isFound = (packages: Packages, from: string, name: string): boolean => {
   for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf("/node_modules/"), 0))) {
     if (`${folder}${folder === "" ? "" : "/"}node_modules/${name}` in packages) return true;

@@ -1,15 +1,15 @@
 import type { TestEvent } from "node:test/reporters";
 
 /**
- * A reporter for tests that need other programs, where those are installed: a skip fails the run, and so does a run
- * without a test.
+ * A reporter for runs in which the programs that tests need are installed: a skip fails the run, and so does a run
+ * without tests.
  */
 export default async function* nothingSkipped(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const skips: string[] = [];
   let ran = 0;
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
-    if ((data as { entryFile?: string }).entryFile === undefined) continue; // the line for the file as a whole, not a test
+    if ((data as { entryFile?: string }).entryFile === undefined) continue; // the line for the whole file, which is not a test
     const reason = data.skip ?? data.todo;
     if (reason !== undefined) skips.push(`skipped, which fails this run: ${data.name}: ${reason}\n`);
     else if (data.details.type === "test") ran++;

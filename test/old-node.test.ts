@@ -1,4 +1,4 @@
-/** On a release of Node that is too old, every way into the package says which one it needs. */
+/** On a Node release that is too old, every entry of the package says which one it needs. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { nodeVersionError } from "../src/runtime/node-version.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** A Node of the PATH that is older than the package needs. */
+/** A Node from the PATH that is older than the package requires. */
 function oldNode(): { readonly program: string; readonly version: string } | undefined {
   const programs = (process.env["PATH"] ?? "")
     .split(delimiter)

@@ -26,7 +26,7 @@ let packed: string[] = [];
 let unreachable: string | undefined;
 
 function npm(cwd: string, ...args: string[]): { status: number | null; output: string } {
-  // Without the settings that the npm around this test hands down.
+  // Without the settings inherited from the npm that runs this test.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_TEST_CONTEXT)/.test(name)),
   );
@@ -43,8 +43,8 @@ function node(...args: string[]): { status: number | null; stdout: string; stder
 }
 
 /**
- * Packs a copy of the tree, and installs the result without any devDependency. The long form packs with all scripts, as
- * a publish would, which build everything anew; the short one packs what `npm test` has just built.
+ * Packs a copy of the tree, and installs the result without devDependencies. The long form packs with all scripts, as
+ * publishing would, which build everything again; the short one packs what `npm test` has just built.
  */
 before(() => {
   const tree = join(folder.path, "tree");
@@ -96,8 +96,8 @@ packageTest("the package holds what it needs, and nothing else", () => {
   const built = packed
     .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console|packages|server)\//.test(path))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
-  assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort()); // packed once more, for the threads of the command
-  // The server packed once more, for the command.
+  assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort()); // bundled again, for the threads of the command
+  // The server, bundled again for the command.
   const server = packed.filter((path) => /^dist\/server\/(?!shared-[A-Z0-9]{8}\.js$)/.test(path));
   assert.deepEqual(
     server.sort(),
@@ -184,7 +184,7 @@ packageTest("a module imports the client, and nothing of the library comes along
   assert.deepEqual([status, stdout, stderr], [0, "function ProblemError\n", ""]);
 });
 
-/** How programs find modules: as Node does, from ECMAScript modules and from CommonJS, and as bundlers do. */
+/** How programs resolve modules: as Node does, from ECMAScript modules and from CommonJS, and as bundlers do. */
 const RESOLUTIONS: readonly (readonly [module: string, moduleResolution: string, file: string])[] = [
   ["nodenext", "nodenext", "types.mts"],
   ["nodenext", "nodenext", "types.cts"],
@@ -257,7 +257,7 @@ packageTest("the command identifies a log with the bundled catalogue, on several
   const sample = join(consumer, "node_modules/ipsieve/data/sample.log");
   const command = join(consumer, "node_modules/.bin/ipsieve");
   const { status, stdout, stderr } = node(command, "identify", "--threads", "2", sample);
-  // Long after a release, the catalogue says its age.
+  // Long after a release, the catalogue reports its age.
   assert.deepEqual([status, stderr.replace(/^ipsieve: the bundled catalogue is \d+ days old .*\n$/, "")], [0, ""]);
   const rows = stdout.trimEnd().split("\n");
   assert.equal(rows.length, readFileSync(sample, "utf8").trimEnd().split("\n").length);

@@ -14,11 +14,11 @@ interface Block {
   readonly language: string;
   readonly line: number;
   readonly code: string;
-  /** The text block right after it. */
+  /** The text block that directly follows it. */
   expected: string | undefined;
 }
 
-/** The fenced blocks of a Markdown text; a `text` block is what the block before it prints. */
+/** The fenced blocks of a Markdown text; a `text` block is the output of the block before it. */
 function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = [];
   for (const { 1: language = "", 2: code = "", index } of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
@@ -33,7 +33,7 @@ function blocksOf(markdown: string): Block[] {
 }
 
 /**
- * A folder whose `npx ipsieve` is this checkout's command, whose `npm run` runs this checkout's scripts, and where
+ * Prepares a folder in which `npx ipsieve` is this checkout's command, `npm run` runs this checkout's scripts, and
  * "ipsieve" is this package.
  */
 function prepare(): void {
@@ -52,17 +52,16 @@ function prepare(): void {
     "npx",
     `[ "$1" = ipsieve ] || exit 99; shift; exec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"`,
   );
-  // "npm ci" has been run and "npm test" is running: only what comes on top of them is left to do.
+  // "npm ci" has been run and "npm test" is running: only the rest remains to be done.
   const { demo } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
   script("npm", `case "$*" in ci|test) exit 0;; "run demo") cd '${root}' && exec ${demo};; *) exit 99;; esac`);
 }
 
-/** Milliseconds after which a block that has not ended never will. */
+/** Milliseconds after which a block is assumed never to end. */
 const PATIENCE = 180_000;
 
 /**
- * Runs a block in a group of processes of its own, all of which end with it. The status is null where they had to be
- * ended.
+ * Runs a block in a process group of its own, which ends with it. The status is null if the processes had to be killed.
  */
 async function execute(
   { language, code, line }: Block,
@@ -97,7 +96,7 @@ function endGroup(leader: number): void {
 
 prepare();
 
-/** The documents whose examples run, one after the other in one folder. */
+/** The documents whose examples are run, one after the other in one folder. */
 const DOCUMENTS = ["README.md", "docs/command.md", "docs/library.md", "docs/service.md", "docs/lists.md"];
 
 const blocks = DOCUMENTS.flatMap((document) =>

@@ -36,7 +36,7 @@ test("some of the items, different ones in each run, unless the long form is req
   assert.equal(sampled(items, 2), items);
 });
 
-/** The lines of the list that a script runs: paths, or patterns of them. */
+/** The lines of the list that a script runs: paths or glob patterns. */
 function listOf(script: string, list: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   assert.match(scripts[script], /^TEST_ROUNDS=long /);
@@ -66,7 +66,7 @@ test("every file with a long form is in one of the two lists, none in both", () 
   };
   const files = globSync("test/**/*.test.ts", { cwd: ROOT }).filter(hasLongForm);
   const withPrograms = globSync(WITH_PROGRAMS, { cwd: ROOT });
-  // The pages have theirs in the browser's harness.
+  // The page tests have their long form in the browser's harness.
   assert.ok(withPrograms.filter((path) => /^test\/dashboard\/.*-pages\.test\.ts$/.test(path)).length > 5);
   const others = files.filter((path) => !withPrograms.includes(path));
   assert.deepEqual(globSync(OTHERS, { cwd: ROOT }).toSorted(), others.toSorted());

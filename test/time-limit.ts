@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
-/** How many minutes a test file may run: several times what the slowest takes on two busy cores. */
+/** How many minutes a test file may run: several times what the slowest needs on two busy cores. */
 const MINUTES = Number(process.env["TEST_MINUTES"] ?? 25);
 
-// Loaded before each test file. The runner's own limit is one of a test: it reports a test that hangs, but then waits
-// for the file, which what hangs keeps alive. This timer keeps no file alive.
+// Loaded before each test file. The runner's own limit applies to a test: it reports a test that hangs, but then waits
+// for the file, which is kept alive by what hangs. This timer keeps no file alive.
 const file = process.argv[1] ?? "";
 if (isMainThread && file.endsWith(".test.ts")) {
   const timer = setTimeout(() => {

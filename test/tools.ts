@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** Where `npm run tools:setup` installs programs that tests use. */
+/** The folder into which `npm run tools:setup` installs programs that tests use. */
 export const TOOLS = join(import.meta.dirname, "../tools");
 
 export const REDOCLY = join(TOOLS, "node_modules/.bin/redocly");
@@ -14,7 +14,7 @@ export const STIX_VALIDATOR = join(TOOLS, ".venv/bin/stix2_validator");
 export const GO = join(TOOLS, ".venv/bin/go");
 export const OAPI_CODEGEN = join(TOOLS, "bin/oapi-codegen");
 
-/** Why a test that needs these has to be skipped; false where all are there. */
+/** Why a test that needs these must be skipped; false if all are installed. */
 export function missingTools(...paths: readonly string[]): string | false {
   const missing = paths.find((path) => !existsSync(path));
   return missing === undefined
@@ -22,13 +22,13 @@ export function missingTools(...paths: readonly string[]): string | false {
     : `${missing.slice(TOOLS.length + 1)} is not installed; install it with: npm run tools:setup`;
 }
 
-/** The same for a module of Python's. */
+/** The same for a Python module. */
 export function missingModule(module: string): string | false {
   const isThere = existsSync(PYTHON) && spawnSync(PYTHON, ["-c", `import ${module}`]).status === 0;
   return isThere ? false : `Python's ${module} is not installed; install it with: npm run tools:setup`;
 }
 
-/** The same for a program of Debian's. */
+/** The same for a Debian program. */
 export function missingCommand(command: string, option: string, debianPackage: string): string | false {
   return spawnSync(command, [option]).error === undefined
     ? false
@@ -37,7 +37,7 @@ export function missingCommand(command: string, option: string, debianPackage: s
 
 export interface Run {
   readonly code: number | null;
-  /** Of both channels, standard output first. */
+  /** Standard output, followed by standard error. */
   readonly output: string;
   readonly stdout: string;
 }
@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-/** Runs a program while this process goes on, as it may be the server that the program asks. */
+/** Runs a program while this process continues, since this process may be the server that the program contacts. */
 export async function run(
   program: string,
   args: readonly string[],

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Much longer than anything takes that tests wait for, on a busy machine, too. */
+/** Much longer than anything tests wait for takes, even on a busy machine. */
 const MAX_WAIT = 120_000;
 
 /**
- * Waits until `isSo` holds, asking every `every` milliseconds, and fails with `what` was waited for if it does not
- * within `within` milliseconds.
+ * Waits until `isSo` holds, checking every `every` milliseconds; fails with `what` as the message if it does not within
+ * `within` milliseconds.
  */
 export async function until(
   what: string,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// An executable function of ClickHouse: all services of the first address in a text, as Array(String). ClickHouse keeps
-// the process and sends it chunk after chunk: a line with the number of rows, then a line of TabSeparated for each row.
-// An argument names a snapshot to use instead of the catalogue of the package.
+// An executable function for ClickHouse: all services of the first address in a text, as Array(String). ClickHouse
+// keeps the process and sends it chunk after chunk: a line with the number of rows, then a TabSeparated line for each
+// row. An argument names a snapshot to use instead of the package's catalogue.
 import { Matcher, openCatalogue } from "ipsieve";
 
 const [LF, SPACE, BACKSLASH] = [0x0a, 0x20, 0x5c];
@@ -11,7 +11,7 @@ const matcher = new Matcher(catalogue.table);
 const rows = new Map();
 const quote = (text) => `'${text.replaceAll(/['\\]/g, "\\$&")}'`;
 
-/** The array of a match, made once; of a row without an address or a match, an empty one. */
+/** The array of a match, made only once; an empty one for a row without an address or a match. */
 function rowOf(match) {
   if (match <= 0) return "[]\n";
   let row = rows.get(match);
@@ -22,7 +22,7 @@ function rowOf(match) {
   return row;
 }
 
-/** The position after as many lines as are asked for, -1 if the bytes do not have them all yet. */
+/** The position after this many lines; -1 if the bytes do not contain them all yet. */
 function endOfLines(bytes, from, lines) {
   let at = from;
   for (let line = 0; line < lines; line++) {
@@ -33,8 +33,8 @@ function endOfLines(bytes, from, lines) {
 }
 
 /**
- * TabSeparated writes a tab as \t, whose letter would be taken for a part of the address that follows. No character
- * that is escaped can be part of an address, so spaces in their place change no answer.
+ * TabSeparated writes a tab as \t, whose letter would be taken for a part of the address that follows. No escaped
+ * character can be part of an address, so replacing the escapes by spaces changes no answer.
  */
 function withoutEscapes(bytes) {
   for (let at = bytes.indexOf(BACKSLASH); at >= 0; at = bytes.indexOf(BACKSLASH, at + 2)) bytes.fill(SPACE, at, at + 2);

@@ -1,11 +1,11 @@
-// Tells a reverse proxy whether the client of a request may pass: 204, or 403. The rules are in this process and follow
-// the service, so that an answer takes microseconds and needs no other server; while the service is away, the rules stay as
-// they are, and still expire.
+// Answers a reverse proxy's question whether the client of a request may pass: 204 or 403. The rules are in this
+// process and follow the service, so an answer takes microseconds and needs no other server; while the service is
+// unavailable, the rules stay as they are, and still expire.
 //
 //   IPSIEVE_URL=http://ipsieve.example:8080 IPSIEVE_API_KEY=ips_... RULESET=ID node forward-auth.js
 //
-// Listens at LISTEN (127.0.0.1:9090). The proxy sends the address of its client in X-Real-IP, and only the proxy
-// may reach this port.
+// Listens on LISTEN (127.0.0.1:9090). The proxy sends its client's address in X-Real-IP; only the proxy may be able to
+// reach this port.
 import { createServer } from "node:http";
 import { isIP } from "node:net";
 import { Client, ConnectionError } from "ipsieve/client";
@@ -20,7 +20,7 @@ const { purpose, mirror } = await untilReachable(start);
 const server = createServer(({ url, headers }, response) => {
   if (url === "/health") return void response.writeHead(isFollowing ? 204 : 503).end();
   const address = headers["x-real-ip"];
-  // The proxy is set up wrongly: neither of its usual answers, so that someone notices.
+  // The proxy is misconfigured: neither of the usual answers, so that someone notices.
   if (typeof address !== "string" || isIP(address) === 0 || address.includes("%"))
     return void response.writeHead(400).end("X-Real-IP must be the address of the client\n");
   const isListed = mirror.rules.check(address) !== null;
@@ -33,14 +33,14 @@ process.once("SIGTERM", () => {
   server.close();
 });
 
-/** Whether clients that are listed pass, or those that are not, and the rules. */
+/** Loads the rules, and whether the clients they list pass or all others do. */
 async function start() {
   const params = { path: { ruleset_id: RULESET } };
   const { purpose } = await client.get("/v1/edl/ip-rulesets/{ruleset_id}", { params });
   return { purpose, mirror: await client.mirror(RULESET, { onEnd: stopFollowing }) };
 }
 
-/** The key was revoked, for example. What is known is better than nothing. */
+/** The key may have been revoked, for example. Keeping the known rules is better than having none. */
 function stopFollowing(error) {
   isFollowing = false;
   console.error(`no longer following: ${error.message}; the rules stay as they are`);

@@ -1,9 +1,9 @@
-// Usage: node identify.js BROKER[,BROKER...] FROM TO [GROUP]. Adds the services of an address to each message of a topic:
-// the value, JSON with the member `ip`, goes to another topic with `cidr` and `cbs_ids`, under the same key. Any number
-// of these processes share the partitions, as members of one consumer group.
+// Usage: node identify.js BROKER[,BROKER...] FROM TO [GROUP]. Adds the services of an address to each message of a
+// topic: the value, JSON with the member `ip`, goes to another topic with `cidr` and `cbs_ids`, under the same key. Any
+// number of these processes share the partitions, as members of one consumer group.
 //
-// Output and offsets are committed in one transaction, in the name of the generation of the group in which they were
-// read. So consumers with the isolation level read_committed get the output of every message once, even if a process
+// Output and offsets are committed in one transaction, which names the generation of the group in which they were read.
+// So consumers with the isolation level read_committed get the output of every message exactly once, even if a process
 // or the broker is killed.
 import { randomUUID } from "node:crypto";
 import { Admin, Consumer, Producer } from "@platformatic/kafka";
@@ -14,15 +14,15 @@ if (to === undefined) throw new Error("usage: node identify.js BROKER[,BROKER...
 const MAX_BATCH = 1000;
 
 const catalogue = await openCatalogue();
-// The timeout is also that of transactions: so long does the broker keep open what a killed process began. Then it looks
-// for such transactions every ten seconds, which is what the retries wait for.
+// The timeout also applies to transactions: the broker keeps what a killed process has begun open for that long. It
+// looks for such transactions every ten seconds, which the retries wait for.
 const patience = { timeout: 10_000, retries: 600, retryDelay: 50 };
 const client = { clientId: "ipsieve", bootstrapBrokers: brokers.split(","), ...patience };
 const consumer = new Consumer({ ...client, groupId: group, sessionTimeout: 10_000, heartbeatInterval: 1000 });
 const producer = new Producer({ ...client, idempotent: true, transactionalId: `ipsieve-${randomUUID()}` });
 const admin = new Admin(client);
 
-/** What is not JSON, or has no address, goes on as it is, without services. */
+/** Values that are not JSON, or have no address, are passed on as they are, without services. */
 function identified(value) {
   let record;
   try {
@@ -35,7 +35,7 @@ function identified(value) {
   }
 }
 
-/** This process in the present generation of the group, with its partitions. */
+/** This process in the current generation of the group, with its partitions. */
 let membership;
 consumer.on("consumer:group:join", ({ groupId, memberId, generationId, assignments }) => {
   const partitions = (assignments ?? []).flatMap((each) => each.partitions);
@@ -43,7 +43,7 @@ consumer.on("consumer:group:join", ({ groupId, memberId, generationId, assignmen
   consumer.emit("shared out");
 });
 
-/** Where to begin in each partition. It fails as long as a transaction of an earlier owner is open (requireStable). */
+/** Where to start in each partition. Fails while a transaction of an earlier owner is open (requireStable). */
 async function committedOffsets(partitions) {
   const topics = [{ name: from, partitionIndexes: partitions }];
   const [found] = await admin.listConsumerGroupOffsets({ groups: [{ groupId: group, topics }], requireStable: true });
@@ -59,9 +59,9 @@ async function committedOffsets(partitions) {
 }
 
 /**
- * Writes what becomes of a batch, and the place after it in each partition; both or nothing. The offsets come first: if
- * the partitions have been shared out anew, the broker refuses them, and nothing has been written. Gives whether it
- * was written.
+ * Writes the output of a batch, and the offset after it in each partition; both or nothing. The offsets are sent first:
+ * if the partitions have been reassigned, the broker rejects them, and nothing has been written. Returns whether the
+ * batch was written.
  */
 async function write(batch, metadata) {
   const last = new Map(batch.map((message) => [message.partition, message]));
@@ -85,7 +85,7 @@ const isOfEarlierGeneration = (error) =>
   REFUSALS.includes(error.apiId) ||
   [error.cause, ...(error.errors ?? [])].some((each) => each && isOfEarlierGeneration(each));
 
-/** Reads and writes from the committed offsets on, until the partitions are shared out anew. */
+/** Reads and writes, starting at the committed offsets, until the partitions are reassigned. */
 async function readGeneration(metadata) {
   const offsets = await committedOffsets(metadata.partitions);
   if (metadata !== membership) return;
@@ -108,7 +108,7 @@ async function readGeneration(metadata) {
   }
 }
 
-/** Of what is open, the broker rids itself. What keeps this process running starts it again. */
+/** The broker discards what is open. The supervisor of this process starts it again. */
 function endOn(error) {
   console.error(`ended, nothing of the last batch is written: ${error.message}`);
   process.exit(1);

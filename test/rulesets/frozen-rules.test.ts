@@ -75,7 +75,7 @@ test("a ruleset freezes in the background, in turns with other work in between",
   const ruleset = new Ruleset({ allowSpecialPurpose: true });
   for (let at = 0; at < RULES; at++) ruleset.add(world.prefix(), {}, 1);
   const grown = ruleset.byteLength;
-  // The freeze gives up 100 turns between its slices; its table adds to the size.
+  // The freeze runs in slices between other work; when it is done, its table adds to the size.
   for (let turn = 0; turn < 2000 && ruleset.byteLength <= grown + 10_000; turn++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   assert.ok(ruleset.byteLength > grown + 10_000);

@@ -1,4 +1,4 @@
-/** Events that no write causes: a key expires soon, no one asks for a list any more. Each comes once. */
+/** Events that no write causes: a key is about to expire, or a list is no longer fetched. Each is announced once. */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { sql } from "kysely";
@@ -112,7 +112,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const copy = new URL(url);
         copy.pathname += "_copy";
         const original = new URL(url).pathname.slice(1);
-        // PostgreSQL may not have noticed yet that the store was closed, and copies no database that is in use.
+        // PostgreSQL may not have noticed yet that the store was closed, and does not copy a database that is in use.
         await run(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${original}'`, true);
         await run(url, `create database ${copy.pathname.slice(1)} template ${original}`, true);
         const copied = await feedAt(copy.href);
@@ -141,7 +141,7 @@ for (const { name, skip, make, stop } of await databases()) {
   });
 }
 
-/** Runs statements; in another database of the server if the one of the URL must not be in use. */
+/** Runs statements; in another database of the server if the one in the URL must not be in use. */
 async function run(url: string, statements: string, outside = false): Promise<void> {
   const at = new URL(url);
   if (outside) at.pathname = "/postgres";
@@ -156,7 +156,7 @@ async function eventsOfAll(store: Store, organisationId: string): Promise<Event[
   return rows.flatMap((row) => [...eventsOf(row, 0)]);
 }
 
-/** What was announced, without what all such events have. */
+/** The announced events, without the members that all of them have. */
 async function announced(store: Store, organisationId: string): Promise<object[]> {
   return (await eventsOfAll(store, organisationId)).flatMap((event): object[] => {
     const { type, at } = event;

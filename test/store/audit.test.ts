@@ -30,7 +30,7 @@ const countsOf = (rules: ChangedRules | null) => {
   const { added, changed, deleted, beforeCount, afterCount } = rules!;
   return [added, changed, deleted, beforeCount, afterCount];
 };
-/** How many rules of before and after the change are shown. */
+/** How many of the rules before and after the change are shown. */
 const shownOf = (rules: ChangedRules | null) => [rules!.before.length, rules!.after.length];
 const networks = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, i) => `10.${(from + i) >> 8}.${(from + i) & 255}.0/24`);
@@ -39,14 +39,14 @@ async function newest(store: Store, organisationId: string): Promise<AuditEntry>
   return (await store.read("audit", organisationId, { limit: 1 })).entries[0]!;
 }
 
-/** All rules of a ruleset, but for the time of their update, which taking a change back moves. */
+/** All rules of a ruleset, without the time of their update, which reverting a change moves. */
 function rulesIn({ memory }: Replica, rulesetId: string): Rule[] {
   return [...memory.rulesOf(rulesetId).values()]
     .map((rule) => ({ ...rule, updatedAt: 0 }))
     .sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
 }
 
-/** Whoever opens the store anew sees what the replica has. */
+/** A store that is opened again has what the replica has. */
 async function checkAndClose({ store, memory }: Replica, location: StoreLocation): Promise<void> {
   const fresh = await Replica.open(location);
   assert.deepEqual(fresh.memory.contents(), memory.contents());
@@ -55,7 +55,7 @@ async function checkAndClose({ store, memory }: Replica, location: StoreLocation
   await store.close();
 }
 
-/** Changes of long ago up to this number. */
+/** Adds old changes up to this number. */
 async function addOldChanges(location: StoreLocation, organisationId: string, last: number): Promise<void> {
   const engine: Engine = "url" in location ? openPool(location.url, 1).engine : openDatabase(location.file, false);
   await sql`
@@ -67,7 +67,8 @@ async function addOldChanges(location: StoreLocation, organisationId: string, la
 }
 
 for (const { name, skip, make, stop } of await databases()) {
-  // As many rules as two of them need take seconds on PostgreSQL; what is decided about them is the same on both.
+  // The number of rules that two of the tests need takes seconds on PostgreSQL; the decisions about them are the same
+  // on both.
   const whyNotMany = name === "PostgreSQL" ? onlyLong() : false;
   describe(`the audit log on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);

@@ -1,4 +1,7 @@
-/** A reader may take its time over some changes: the others go on, and a write is answered when its own are there. */
+/**
+ * A reader may be slow with some changes: the others continue, and a write is answered once its own changes have been
+ * read.
+ */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +18,7 @@ const folder = makeFastFolder();
 after(() => rmSync(folder, { recursive: true, force: true }));
 const by = { actor: "command:test", at: 1 };
 
-/** A store whose reader takes the changes of "slow" organisations when it is let. */
+/** A store whose reader does not finish changes of "slow" organisations until the test lets it. */
 async function follow(name: string) {
   const store = await openStore({ file: join(folder, `${name}.db`) }, { pollEvery: 20 });
   const given: number[] = [];

@@ -12,7 +12,7 @@ import type { Session } from "../../src/store/state.ts";
 const folder = join(import.meta.dirname, "../../src/store/decide");
 const by = { actor: "user:test", at: 1000, organisationId: "o" };
 
-/** What a decider must not reach: SQL, the clock, randomness, and any module of Node's. */
+/** Imports and globals that a decider must not use: SQL, the clock, randomness, and any of Node's modules. */
 function reachesOutside(text: string): string[] {
   const imports = [...text.matchAll(/from\s+"([^"]+)"/g)].map(([, specifier]) => specifier!);
   const outside = imports.filter(

@@ -15,7 +15,7 @@ for (const { name, skip, make, stop } of await databases()) {
   describe(`deployments on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
-    /** Runs with an organisation that has a deployment, then holds the memory to a fresh load. */
+    /** Runs with an organisation that has a deployment, then compares the memory with a fresh load. */
     const withDeployment = async (run: (replica: Replica, deployment: Deployment) => Promise<void>): Promise<void> =>
       Replica.using(await make(), async (replica) => {
         const { organisation } = await replica.organisation();
@@ -135,7 +135,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const create = { kind: "create-deployment", organisationId, name: "allows", definition: allows } as const;
         const { deployment } = await store.write({ ...create, ...by(73) });
         const { deploymentCredentials } = await store.load(null);
-        // They are in no order.
+        // They are not sorted.
         const valid = deploymentCredentials.find(({ revokedAt }) => revokedAt === null)!;
         await store.write({ ...revoking, credentialId: valid.id, ...by(74) });
         await refused("not-a-blocklist", newCredential(store, organisationId, deployment.id, "blocks it"));

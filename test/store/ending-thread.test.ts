@@ -21,7 +21,7 @@ interface Subject {
   readonly replica: Replica;
   readonly into: { readonly organisationId: string; readonly rulesetId: string };
   add(prefix: string): Promise<unknown>;
-  /** The prefixes that memory has, in order. */
+  /** The prefixes in memory, in order. */
   known(): string[];
 }
 
@@ -44,7 +44,7 @@ async function endThread(): Promise<void> {
   await threads.at(-1)!.terminate();
 }
 
-/** Tries until the file is open again. Gives the errors until then. */
+/** Retries until the file is open again. Returns the errors until then. */
 async function whenOpen<T>(call: () => Promise<T>): Promise<{ result: T; errors: StoreError[] }> {
   for (const errors: StoreError[] = []; ; await delay(20)) {
     try {
@@ -55,7 +55,7 @@ async function whenOpen<T>(call: () => Promise<T>): Promise<{ result: T; errors:
   }
 }
 
-/** What the file has, whoever has it open. */
+/** The last change in the file, whichever process has it open. */
 function sequenceIn(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true });
   const { sequence } = database.prepare("select sequence from store").get() as { sequence: number };
@@ -129,7 +129,7 @@ describe("the thread of a SQLite file that ends", () => {
   test("after a commit whose confirmation is lost: the change is found in the file", async (t) => {
     const { file, replica, into, add, known } = await openSubject(t);
     const { sequence } = replica.memory;
-    // No one waits for an answer of this id.
+    // No call waits for an answer with this id.
     const argument = [{ kind: "add-rule", ...into, request: adding("192.0.2.7"), ...by(2) }];
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     threads.at(-1)!.postMessage({ id: -1, method: "execute", argument });
@@ -201,7 +201,7 @@ describe("the thread of a SQLite file that ends", () => {
   });
 
   test("out of memory: the same", async (t) => {
-    // The flag counts for threads that are started from now on.
+    // The flag applies to threads that are started from now on.
     setFlagsFromString("--max-old-space-size=24");
     const { into, replica, add, known } = await openSubject(t);
     setFlagsFromString("--max-old-space-size=0");

@@ -246,7 +246,7 @@ test("negative control: a replay detects a missing, repeated or misplaced event"
   assert.throws(() => replay(good.slice(0, 2)).rulesAt(5), /expires at 5/);
 });
 
-/** One command of any kind that changes rules, about few prefixes and short times, so that they meet. */
+/** One command of any kind that changes rules, with few prefixes and short times, so that they interact. */
 async function writeOne({ store, memory }: Replica, organisationId: string, random: Random, at: number): Promise<void> {
   const rulesets = [...memory.rulesets.keys()];
   const prefix = () => `192.0.2.${random.below(24)}`;

@@ -24,7 +24,7 @@ for (const { name, skip, make, stop } of await databases()) {
   describe(`external lists on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
-    /** Runs with an organisation that has a list, then holds the memory to a fresh load. */
+    /** Runs with an organisation that has a list, then compares the memory with a fresh load. */
     const withList = async (run: (replica: Replica, list: ExternalList) => Promise<void>): Promise<void> =>
       Replica.using(await make(), async (replica) => {
         const { organisation } = await replica.organisation();

@@ -10,10 +10,7 @@ import { adding, by, Replica } from "./harness/stores.ts";
 
 const GROUP = 40;
 
-/**
- * Writes many rules at once, so that they share transactions. Gives the prefixes that were acknowledged, and the
- * errors.
- */
+/** Writes many rules at once, so that they share transactions. Returns the acknowledged prefixes, and the errors. */
 async function writeAtOnce(
   replica: Replica,
   into: { organisationId: string; rulesetId: string },
@@ -36,7 +33,10 @@ async function writeAtOnce(
   };
 }
 
-/** Fills rounds before, during and after the outage; nothing acknowledged is lost, and nothing rejected is there. */
+/**
+ * Writes rounds of rules before, during and after the outage; nothing acknowledged is lost, and nothing rejected is
+ * there.
+ */
 async function holdThrough(
   file: string,
   fail: () => void,
@@ -59,7 +59,7 @@ async function holdThrough(
   for (let round = 1; round <= 20; round++) await write(round);
   assert.equal(await write(21), GROUP, "it fails in the end");
   await assert.rejects(replica.store.probe(), expected);
-  await replica.store.read("credentials", "nobody"); // reads go on
+  await replica.store.read("credentials", "nobody"); // reads continue
   mend();
   await replica.store.probe();
   assert.equal(await write(22), 0, "it goes on without a restart");

@@ -28,7 +28,7 @@ after(() => {
 const LAST = { all: false, first: false, last: true, at: [] };
 const EVERY: IndicatorQuery = { after: 5, limit: 10, types: ["indicator", "identity"], versions: LAST };
 
-/** How SQLite finds what the query asks for. */
+/** SQLite's query plan. */
 async function planOf(query: Partial<IndicatorQuery>): Promise<string> {
   const page = pageQuery(engine, { number: 1, organisationId: "o" }, { ...EVERY, ...query });
   const { rows } = await sql<{ detail: string }>`explain query plan ${page}`.execute(engine.db);
@@ -68,7 +68,7 @@ describe("on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong() }, () =>
     for (const number of [1, 2])
       await sql`insert into indicator_collections (id, number, organisation_id, head, mark, feed)
         values (${`c${number}`}, ${number}, 'o', 0, 0, '')`.execute(opened.db);
-    // Three of four versions are the last of their objects.
+    // Three of four versions are the last ones of their objects.
     await sql`insert into indicators
         (collection, added, id, version, prefix, created, modified, revoked, state)
       select 1 + n % 2, n, 'id' || (n / 4), 1, 'p' || n, n, n, 0, case when n % 4 = 0 then 0 else 2 end

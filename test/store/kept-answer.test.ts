@@ -4,7 +4,7 @@ import type { Answer } from "../../src/store/_answer.ts";
 import type { BatchResult } from "../../src/store/command.ts";
 import { answerOfText, textOfAnswer } from "../../src/store/sql/_kept-answer.ts";
 
-/** With names that contain what ends lines. */
+/** The names contain line terminators. */
 const resultsOf = (count: number): BatchResult[] =>
   Array.from({ length: count }, (_, i) => ({
     action: "created",

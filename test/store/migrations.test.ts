@@ -17,7 +17,7 @@ import { openEngine } from "./harness/open-engine.ts";
 import { databases } from "./harness/stores.ts";
 import { onlyLong, rounds } from "../rounds.ts";
 
-/** The long form kills at every step, this one at every seventh. */
+/** The long form kills at every step, the short one at every seventh. */
 const STRIDE = rounds({ short: 7, long: 1 });
 const GROWN_VERSION = Object.keys(GROWN).length;
 
@@ -27,7 +27,7 @@ async function recordedNames({ db }: Engine): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** All that there is in the database: tables and their columns, and the rows of those that the tests write to. */
+/** The whole contents of the database: tables with their columns, and the rows of those that the tests write to. */
 async function everythingIn({ name, db }: Engine): Promise<unknown> {
   const tables =
     name === "sqlite"
@@ -176,10 +176,10 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual(await recordedNames(shared), Object.keys(MIGRATIONS));
         await sql`drop table kysely_migration`.execute(shared.db);
         await sql`drop table kysely_migration_lock`.execute(shared.db);
-        // Which tables these are is written by servers.
+        // Servers write the identity of the tables.
         await sql`update store set identity = null`.execute(shared.db);
         if (count === SCHEMA_VERSION) assert.deepEqual(await everythingIn(shared), before);
-        // The record is made anew, should it be lost.
+        // The record is recreated if it has been lost.
         assert.equal(await migrate(shared), 0);
         assert.deepEqual(await recordedNames(shared), Object.keys(MIGRATIONS));
       }

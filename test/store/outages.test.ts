@@ -25,7 +25,7 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     const into = { organisationId: organisation.id, rulesetId: blocklist.id };
     for (const [i, fate] of (["lose the answer", "lose the commit", "lose the answer"] as const).entries()) {
       proxy.fate = fate;
-      // In the mode "fail" a second attempt would be rejected.
+      // In the mode "fail", a second attempt would be rejected.
       const { action } = await replica.store.write({
         kind: "add-rule",
         ...into,
@@ -79,7 +79,7 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     proxy.fate = "pull the cable";
     const written = add(cut, "192.0.2.1");
     await until("the proxy has struck", () => proxy.struck > 0, { every: 1 });
-    // Negative control: it does hold them up; a write that waits for less time is rejected.
+    // Negative control: other writes do have to wait; a write that waits for less time is rejected.
     const hasty = await Replica.open({ url: `${url}?lock_timeout=500` }, { patience: 0 });
     await assert.rejects(add(hasty, "192.0.2.3"), { name: "StoreError", code: "unavailable", message: /lock timeout/ });
     await hasty.store.close();
@@ -166,7 +166,7 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
           taken.push(prefix);
         }
       }, refused);
-      await replica.store.changesAfter(0); // reads go on
+      await replica.store.changesAfter(0); // reads continue
       disk.free();
       await replica.store.probe();
       await add("192.0.2.1");

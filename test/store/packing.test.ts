@@ -1,4 +1,4 @@
-/** Answers and commands with thousands of items cross between threads in pieces, and are what they were. */
+/** Answers and commands with thousands of items cross between threads in pieces, and arrive unchanged. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GroupAnswer } from "../../src/store/_answer.ts";

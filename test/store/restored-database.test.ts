@@ -6,7 +6,10 @@ import { startProxy } from "./harness/proxy.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
 import { until } from "../until.ts";
 
-/** What the server has written since the backup, what others write after it was restored, and whether the server must see it. */
+/**
+ * How many changes the server has written since the backup, how many others write after it was restored, and whether
+ * the server must notice.
+ */
 const CASES = [
   { name: "as many changes as were lost", lost: 2, written: 2, isLoaded: true },
   { name: "fewer changes than were lost", lost: 3, written: 1, isLoaded: true },
@@ -48,7 +51,7 @@ describe("a PostgreSQL database that is restored under a running server", { skip
         for (let i = 0; i < lost; i++) await add(isIdle ? other : replica, `198.51.100.${i}`);
         await until("all is seen", () => replica.memory.sequence === 4 + lost);
         await other.store.close();
-        // It does not look at the database until others have written.
+        // The server does not see the database until others have written.
         proxy.shut();
         await administer(url, (database) => [
           `drop database "${database}"`,
@@ -70,14 +73,14 @@ describe("a PostgreSQL database that is restored under a running server", { skip
         await until("the server has what the database has", () => replica.memory.sequence >= later.memory.sequence);
         assert.deepEqual(replica.memory.contents(), later.memory.contents());
         assert.equal(replica.failures.filter(isGone).length, isLoaded ? 1 : 0);
-        // Those who follow the events read everything anew.
+        // Consumers of the events read everything again.
         assert.notEqual(await feedOf(url), feed);
         await add(later, "192.0.2.3");
         await until("the server goes on reading changes", () => replica.memory.sequence === later.memory.sequence);
         assert.deepEqual(replica.memory.contents(), later.memory.contents());
       });
 
-  /** Others are disconnected before. */
+  /** Other clients are disconnected first. */
   async function administer(url: string, statements: (database: string) => readonly string[]): Promise<void> {
     const database = new URL(url).pathname.slice(1);
     const client = new Client({ connectionString: url.replace(/[^/]+$/, "postgres") });

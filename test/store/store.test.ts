@@ -22,7 +22,7 @@ for (const { name, skip, make, stop } of await databases()) {
   describe(`the store on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
-    /** Runs with a replica, then holds its memory to a fresh load and the database to its own checks. */
+    /** Runs with a replica, then compares its memory with a fresh load, and runs the database's own checks. */
     async function withReplica(
       run: (replica: Replica, location: StoreLocation) => Promise<void>,
       options = {},
@@ -351,7 +351,7 @@ for (const { name, skip, make, stop } of await databases()) {
           const { sequence } = (await replica.store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
           await create(other);
           await refused("too-many-rulesets", replica.store.write({ kind: "restore-ruleset", ...of, sequence }));
-          await replica.organisation("Another"); // has a limit of its own
+          await replica.organisation("Another"); // which has a limit of its own
           await other.store.close();
         },
         { rulesetsPerOrganisation: 5 },
@@ -693,7 +693,7 @@ for (const { name, skip, make, stop } of await databases()) {
           ["a", 3, "three", true],
           ["b", 1, "b's", true],
         ]);
-        // Messages of three minutes ago, a dead server's among them.
+        // Messages from three minutes ago, including one of a dead server.
         await runSql(location, "update limit_counts set at = at - 150000");
         assert.deepEqual(await hear("c"), [], "too old to be of use");
         await runSql(location, "update limit_counts set at = at - 31000 where number = 1");
@@ -881,7 +881,7 @@ for (const { name, skip, make, stop } of await databases()) {
             return each;
           }),
         );
-        // The one that polls once an hour sees the rest with its next write.
+        // The one that polls once an hour sees the remaining changes with its next write.
         await others[1]!.store.write({
           kind: "add-rule",
           organisationId: organisation.id,
@@ -1009,13 +1009,13 @@ for (const { name, skip, make, stop } of await databases()) {
       }));
 
     describe("saved rules", () => {
-      /** What rules saved now are, as a server knows it, and the rules themselves. */
+      /** Rules as a server saves them, with what it knows about them, and the rules as a map. */
       async function save({ store, memory }: Replica, rulesetId: string): Promise<[SavedRules, Map<string, Rule>]> {
         const mark = (await store.read("historyMark"))!;
         return [{ rulesetId, sequence: memory.sequence, mark }, new Map(memory.rulesOf(rulesetId))];
       }
 
-      /** Loads with saved rules. Gives what became of them, and which rulesets were read. */
+      /** Loads with saved rules. Returns the outcome for each, and which rulesets were read. */
       async function load({ store }: Replica, saved: SavedRules) {
         const read = new Set<string>();
         const { caughtUp, sequence } = await store.load(({ rulesetId }) => read.add(rulesetId), [saved]);
@@ -1051,7 +1051,8 @@ for (const { name, skip, make, stop } of await databases()) {
           for (let at = 1; at < 30; at++) await writeSome(replica, random, rulesets, at);
           for (let round = 0; round < 20; round++) {
             const [{ sequence }] = await save(replica, blocklist.id);
-            // What a server copies while changes go on may hold some of those after `sequence`, but none after the mark.
+            // A copy that a server makes while changes continue may include some of those after `sequence`, but none
+            // after the mark.
             for (let some = random.below(3); some > 0; some--) await writeSome(replica, random, rulesets, 100 + round);
             const [saved, rules] = await save(replica, blocklist.id);
             for (let some = random.below(6); some > 0; some--) await writeSome(replica, random, rulesets, 200 + round);
@@ -1126,7 +1127,7 @@ for (const { name, skip, make, stop } of await databases()) {
           await writeSome(replica, random, [blocklist], 303);
           assert.ok("changes" in (await load(replica, last)).result);
           await writeSome(replica, random, [blocklist], 304);
-          // The last change stays, by which the store knows its database again.
+          // The last change is kept: the store identifies its database by it.
           await replica.store.changesAfter(replica.memory.sequence);
           await runSql(location, `delete from changes where sequence <= ${last.sequence + 1}`);
           await refusedFor(/changes are kept from \d+ on/, last);

@@ -17,7 +17,7 @@ for (const { name, skip, make, stop } of await databases()) {
   describe(`webhooks on ${name}`, { skip: skip || (name === "PostgreSQL" && onlyLong()) }, () => {
     after(stop);
 
-    /** Runs with an organisation that has an endpoint, then holds the memory to a fresh load. */
+    /** Runs with an organisation that has an endpoint, then compares the memory with a fresh load. */
     const withWebhook = async (run: (replica: Replica, webhook: Webhook) => Promise<void>): Promise<void> =>
       Replica.using(await make(), async (replica) => {
         const { organisation } = await replica.organisation();
@@ -126,7 +126,7 @@ for (const { name, skip, make, stop } of await databases()) {
 
     test("a lease from before the clock was set back does not last until the clock has caught up", () =>
       withWebhook(async ({ store }) => {
-        // Since the database's clock cannot be set: a lease that is over a day after all that are taken now.
+        // The database's clock cannot be set, so this lease lasts a day longer than any taken now.
         assert.equal(await store.record("lease", "task", "one", DAY), true);
         assert.equal(await store.record("lease", "task", "other", 0), false, "what is given back is one's own");
         assert.equal(await store.record("lease", "task", "other", DAY * 0.6), false, "as long as clocks go well");

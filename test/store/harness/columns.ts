@@ -2,7 +2,7 @@ import type { Family } from "../../../src/address/address.ts";
 import { comparePrefixes, parsePrefix } from "../../../src/address/prefix.ts";
 import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
 
-/** Permanent rules for a replacement, in the order of prefixes. */
+/** Permanent rules for a replacement, in prefix order. */
 export function columnsOfTexts(texts: readonly string[], name: string | null = null): RuleColumns[] {
   const prefixes = texts.map((text) => parsePrefix(text)).sort(comparePrefixes);
   return ([4, 6] as Family[]).flatMap((family): RuleColumns[] => {

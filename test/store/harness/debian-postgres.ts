@@ -7,7 +7,10 @@ import { makeFastFolder } from "./fast-folder.ts";
 const RELEASES = "/usr/lib/postgresql";
 const NEEDED = ["initdb", "pg_ctl", "psql", "pg_dump", "pg_restore"];
 
-/** The programs of Debian's newest PostgreSQL: the server, and pg_dump and pg_restore, which must be of its release. */
+/**
+ * The folder of the programs of Debian's newest PostgreSQL: the server, and pg_dump and pg_restore, which must be of
+ * the same release.
+ */
 function programsFolder(): string | undefined {
   if (!existsSync(RELEASES)) return undefined;
   return readdirSync(RELEASES)
@@ -21,7 +24,7 @@ export const whyNoDebianPostgres: false | string =
 
 /** A PostgreSQL server with the tools of its release, in a folder of its own. */
 export class DebianPostgres {
-  /** Where its programs are. */
+  /** The folder of its programs. */
   readonly programs: string = programsFolder()!;
   readonly #folder = makeFastFolder();
   readonly #port: number;
@@ -37,7 +40,7 @@ export class DebianPostgres {
     return server;
   }
 
-  /** Makes an empty database. */
+  /** Creates an empty database. */
   makeDatabase(name: string): string {
     this.#run("psql", "--quiet", this.#url("postgres"), "--command", `create database ${name}`);
     return this.#url(name);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { MIGRATIONS } from "../../../src/store/migrations/migrate.ts";
 import type { Engine } from "../../../src/store/sql/_engine.ts";
 
-/** Makes the tables as releases up to 1.0 did: so many migrations have run, and only their number is recorded. */
+/** Creates the tables as releases up to 1.0 did: `count` migrations have run, and only their number is recorded. */
 export async function migrateAsEarlier(engine: Engine, count: number): Promise<void> {
   if (engine.schema !== undefined) await engine.db.schema.createSchema(engine.schema).ifNotExists().execute();
   for (const [index, statementsOf] of Object.values(MIGRATIONS).slice(0, count).entries()) {

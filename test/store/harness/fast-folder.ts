@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A temporary folder, in memory where the system has such a place: what a disk does when it fails is for other tests,
- * and waiting for it tells nothing.
+ * A temporary folder, in memory if the system has such a file system: failing disks are covered by other tests, and
+ * waiting for a disk shows nothing.
  */
 export function makeFastFolder(): string {
   return mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "ipsieve-store-"));

@@ -5,8 +5,8 @@ export const whyNoFileSizeLimit: false | string =
   spawnSync("prlimit", ["--version"]).status === 0 ? false : "prlimit is not installed";
 
 /**
- * Lets no file of a process grow beyond so many bytes: a write there fails (EFBIG), which is an I/O error to SQLite. It
- * needs no rights; null takes it back.
+ * Prevents the files of a process from growing beyond this many bytes: writing more fails (EFBIG), which SQLite sees as
+ * an I/O error. This needs no privileges; null removes the limit.
  */
 export function limitFileSize(bytes: number | null, pid: number = process.pid): void {
   const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes ?? "unlimited"}:`], {

@@ -16,7 +16,7 @@ const [ORGANISATION, OTHER] = ["0a000000-0000-4000-8000-000000000001", "0a000000
 export const FIRST_RULESET = "0b000000-0000-4000-8000-000000000001";
 const ALLOWLIST = "0b000000-0000-4000-8000-000000000002";
 
-/** Rules of every kind: both families, hosts and prefixes, with and without names, for ever, expiring and expired. */
+/** Rules of every kind: both families, hosts and prefixes, with and without names, permanent, expiring and expired. */
 export const FIRST_RULES: readonly (readonly [prefix: string, name: string | null, expiresAt: number | null])[] = [
   ["192.0.2.0/24", null, null],
   ["192.0.2.7/32", 'a "name", quoted', Date.UTC(2099, 0)],
@@ -25,7 +25,7 @@ export const FIRST_RULES: readonly (readonly [prefix: string, name: string | nul
   ["2001:db8:1::5/128", "", Date.UTC(2099, 0)],
 ];
 
-/** Keys of the first release, as texts. */
+/** Keys of the first release, as text. */
 export interface FirstKeys {
   readonly valid: string;
   readonly readOnly: string;
@@ -34,7 +34,9 @@ export interface FirstKeys {
   readonly ofOther: string;
 }
 
-/** Makes the tables as the first release did, and fills all of them; only the number of its migrations is recorded. */
+/**
+ * Creates the tables as the first release did, and fills all of them; only the number of its migrations is recorded.
+ */
 export async function fillFirstRelease(location: StoreLocation, now: number): Promise<FirstKeys> {
   const engine = openEngine(location);
   await using _ = engine;

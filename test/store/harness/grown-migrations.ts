@@ -1,7 +1,7 @@
 import type { Migrations } from "../../../src/store/migrations/migrate.ts";
 import { MIGRATIONS } from "../../../src/store/migrations/migrate.ts";
 
-/** The migrations of a later release: one more, that changes a table and its rows. */
+/** The migrations of a later release: one more, which changes a table and its rows. */
 export const GROWN: Migrations = {
   ...MIGRATIONS,
   "9999-note": () => [

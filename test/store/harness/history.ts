@@ -16,12 +16,12 @@ export interface HistoryOptions {
 
 export interface HistoryReport {
   readonly writes: number;
-  /** Writes that were put into the order of their rule. */
+  /** Writes that were put into an order for their rule. */
   readonly chained: number;
   readonly loads: number;
 }
 
-/** What a writer asked for, what it got, and when: in ticks of a counter that all writers share. */
+/** The request of a writer, its result, and when: in ticks of a counter that all writers share. */
 export interface Entry {
   readonly began: number;
   readonly ended: number;
@@ -33,8 +33,8 @@ export interface Entry {
 
 /**
  * Many writers add, update and delete rules of few prefixes through several replicas, while others load. Then, for each
- * prefix, an order of the writes is looked for in which each got what the pure decision gives at its place, and none
- * comes before one that had ended when it began.
+ * prefix, looks for an order of the writes in which each has the result that the pure decision gives at its position,
+ * and in which no write comes before one that had ended when it began.
  */
 export async function runHistory(replicas: readonly Replica[], options: HistoryOptions): Promise<HistoryReport> {
   const { organisation, blocklist } = await replicas[0]!.organisation("history");
@@ -124,7 +124,7 @@ async function oneWrite(
   }
 }
 
-/** What the write gives where the rule is `before`. */
+/** The result of the write if the rule is `before`. */
 function expected(
   { item, at }: Entry,
   before: Rule | undefined,
@@ -147,8 +147,8 @@ function expected(
 }
 
 /**
- * Puts the writes of one prefix into an order that explains them all; fails where there is none. Depth first,
- * remembering what led nowhere.
+ * Puts the writes of one prefix into an order that explains all results; fails if there is none. Depth first,
+ * remembering the states that led nowhere.
  */
 export function orderOf(entries: readonly Entry[]): number {
   const all = [...entries].sort((a, b) => a.began - b.began);
@@ -171,7 +171,7 @@ export function orderOf(entries: readonly Entry[]): number {
     for (const index of left) firstEnd = Math.min(firstEnd, all[index]!.ended);
     for (const index of left.values().toArray()) {
       const entry = all[index]!;
-      if (entry.began > firstEnd) break; // another had ended before it began
+      if (entry.began > firstEnd) break; // another one had ended before it began
       const { result, rule: given, after } = expected(entry, rule);
       const isConflict = entry.result === "conflict";
       if (result !== entry.result || (!isConflict && !isSame(given, entry.rule))) continue;
@@ -185,7 +185,7 @@ export function orderOf(entries: readonly Entry[]): number {
     return false;
   }
 
-  /** A set gives what was added last at the end; the order of beginnings matters. */
+  /** A set iterates in insertion order; what matters here is the order in which the writes began. */
   function resort(): void {
     const sorted = [...left].sort((a, b) => a - b);
     left.clear();
@@ -199,8 +199,8 @@ function prefixOf({ item }: Entry): string {
 }
 
 /**
- * A load while others write is of one instant: the ruleset's version is of a change that it holds, and every rule is
- * active or expired, once.
+ * A load during writes shows one instant: the ruleset's version belongs to a change that the load includes, and every
+ * rule is either active or expired, and occurs once.
  */
 async function checkLoad({ store }: Replica): Promise<void> {
   const memory = new Memory();

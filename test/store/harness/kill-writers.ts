@@ -17,8 +17,8 @@ export interface KillReport {
 }
 
 /**
- * Starts real processes that write to a SQLite file, kills each with SIGKILL by chance, and looks whether what was
- * acknowledged is there and the file sound.
+ * Starts real processes that write to a SQLite file, kills each with SIGKILL at a random time, and checks that what was
+ * acknowledged is there and that the file is intact.
  */
 export async function killWriters(
   path: string,
@@ -41,10 +41,10 @@ export async function killWriters(
   return report;
 }
 
-/** Writes that are acknowledged before the kill, however slow the machine is. */
+/** Writes acknowledged before the kill, however slow the machine is. */
 const MIN = 10;
 
-/** What the writer said, killed `delay` milliseconds after its first writes. */
+/** What the writer reported; it is killed `delay` milliseconds after its first writes. */
 async function killOne(path: string, seed: number, timing: string, delay: number): Promise<string[]> {
   const program = fileURLToPath(new URL("./killed-writer.ts", import.meta.url));
   const writer = spawn(process.execPath, [program, path, String(seed), "full", timing, "1000000"], {
@@ -62,7 +62,7 @@ async function killOne(path: string, seed: number, timing: string, delay: number
   return said.slice(0, said.lastIndexOf("\n")).split("\n");
 }
 
-/** The rules that are there. Throws StoreError where the database is not sound. */
+/** The rules in the database. Throws StoreError if the database is corrupt. */
 export async function readRules(location: StoreLocation): Promise<Rule[]> {
   const store = await openStore(location, { create: false });
   try {

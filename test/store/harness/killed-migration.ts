@@ -4,7 +4,8 @@ import { openPool } from "../../../src/store/postgres/_database.ts";
 import { openDatabase } from "../../../src/store/sqlite/_database.ts";
 import { GROWN } from "./grown-migrations.ts";
 
-// Migrates a file or database and is killed before its statement number `step`; says "done" where it has no so many.
+// Migrates a file or database and is killed before statement number `step`; prints "done" if there are fewer
+// statements.
 const [kind, where, step] = process.argv.slice(2) as ["file" | "url", string, string];
 let statements = 0;
 const count = () => {

@@ -7,9 +7,9 @@ import { Random } from "../../snapshot/harness/sample.ts";
 import { adding } from "./stores.ts";
 
 /*
- * Writes without end, or so many times, from several writers at once, and says of every write that it begins and that
- * it is acknowledged: `began WRITER NUMBER KIND` and `done WRITER NUMBER`. Each writer has two prefixes of its own: a
- * write gives one or both of them the write's number for a name, or deletes both. With `early` a write is said to be
+ * Writes without end, or this many times, from several writers at once, and reports the start and the acknowledgement
+ * of every write: `began WRITER NUMBER KIND` and `done WRITER NUMBER`. Each writer has two prefixes of its own: a write
+ * gives one or both of them the write's number as a name, or deletes both. With `early`, a write is reported as
  * acknowledged before it is.
  */
 const [path, seed, synchronous, timing, writes] = process.argv.slice(2) as [

@@ -21,7 +21,7 @@ import type {
   User,
 } from "../../../src/store/state.ts";
 
-/** What a server holds, in maps: the simplest thing that a state and its changes can be applied to. */
+/** The state of a server in maps: the simplest form to which a state and its changes can be applied. */
 export class Memory {
   sequence = 0;
   readonly organisations = new Map<string, Organisation>();
@@ -80,7 +80,7 @@ export class Memory {
     return rules;
   }
 
-  /** Everything, to be compared with another. */
+  /** The whole contents, for comparison with another memory. */
   contents() {
     const rules = [...this.rules]
       .filter(([, own]) => own.size > 0)

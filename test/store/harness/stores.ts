@@ -14,17 +14,17 @@ import { makeFastFolder } from "./fast-folder.ts";
 import { Memory } from "./memory.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./postgres.ts";
 
-/** A kind of database that the suite runs on. */
+/** A kind of database on which the suite runs. */
 export interface Database {
   readonly name: string;
   /** Why it cannot run here. */
   readonly skip: false | string;
-  /** An empty one. */
+  /** Creates an empty one. */
   make(): Promise<StoreLocation>;
   stop(): Promise<void>;
 }
 
-/** Both, the PostgreSQL server being started when it is needed first. */
+/** Both kinds; the PostgreSQL server is started when it is first needed. */
 export async function databases(): Promise<Database[]> {
   const folder = makeFastFolder();
   let files = 0;
@@ -50,11 +50,11 @@ export async function databases(): Promise<Database[]> {
   ];
 }
 
-/** A store with a memory that follows it, as a server has. */
+/** A store with a memory that follows it, as in a server. */
 export class Replica {
   readonly store: Store;
   memory: Memory;
-  /** What the feed told that it could not do. */
+  /** The errors that the feed reported. */
   readonly failures: unknown[] = [];
 
   private constructor(store: Store, memory: Memory) {
@@ -74,7 +74,7 @@ export class Replica {
     return replica;
   }
 
-  /** Runs with a store of its own, then holds the memory that followed it to one that is loaded afresh. */
+  /** Runs with a store of its own, then compares the memory that followed it with one that is freshly loaded. */
   static async using(
     location: StoreLocation,
     run: (replica: Replica) => Promise<void>,
@@ -85,7 +85,7 @@ export class Replica {
       await run(replica);
       const { memory, store, failures } = replica;
       const loaded = await loadMemory(store);
-      // What another replica wrote last is seen at the next look.
+      // What another replica wrote last is seen at the next poll.
       await until("the replica has what was loaded", () => memory.sequence >= loaded.sequence);
       assert.deepEqual(memory.contents(), loaded.contents());
       assert.deepEqual(failures, []);
@@ -94,7 +94,7 @@ export class Replica {
     }
   }
 
-  /** As a server does that has missed changes. */
+  /** Loads the state again, as a server does that has missed changes. */
   async loadAgain(): Promise<void> {
     this.memory = await loadMemory(this.store);
     this.store.resume(this.memory.sequence);
