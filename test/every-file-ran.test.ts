@@ -52,7 +52,8 @@ for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
     writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
     copyFileSync(join(import.meta.dirname, "every-file-ran.ts"), join(folder, "test/every-file-ran.ts"));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env; // otherwise the inner runner would take itself for a part of this one
+    // Otherwise the inner runner would take itself for a part of this one.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { status, stdout } = spawnSync(
       process.execPath,
       ["--test", "--test-reporter=./test/every-file-ran.ts", "test/**/*.test.ts"],

@@ -14,7 +14,8 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     const { entryFile } = data as { entryFile?: string };
-    if (data.file === undefined || entryFile === undefined) continue; // the line for the whole file, which is not a test
+    // The line for the whole file, which is not a test.
+    if (data.file === undefined || entryFile === undefined) continue;
     ran.add(data.file).add(entryFile); // two files if a shared table of cases makes the tests
     if (data.skip === undefined && data.todo === undefined) continue;
     const reason = data.skip ?? data.todo;

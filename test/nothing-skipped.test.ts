@@ -26,7 +26,8 @@ for (const [name, { text, exitCode, says }] of Object.entries(runs)) {
   test(name, (t) => {
     const folder = temporaryFolder({ "a.test.mjs": text });
     t.after(() => folder.remove());
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env; // otherwise the inner runner would take itself for a part of this one
+    // Otherwise the inner runner would take itself for a part of this one.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const reporter = `--test-reporter=${join(import.meta.dirname, "nothing-skipped.ts")}`;
     const { status, stdout } = spawnSync(process.execPath, ["--test", reporter, "a.test.mjs"], {
       cwd: folder.path,

@@ -9,7 +9,8 @@ export default async function* nothingSkipped(events: AsyncIterable<TestEvent>):
   let ran = 0;
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
-    if ((data as { entryFile?: string }).entryFile === undefined) continue; // the line for the whole file, which is not a test
+    // The line for the whole file, which is not a test.
+    if ((data as { entryFile?: string }).entryFile === undefined) continue;
     const reason = data.skip ?? data.todo;
     if (reason !== undefined) skips.push(`skipped, which fails this run: ${data.name}: ${reason}\n`);
     else if (data.details.type === "test") ran++;

@@ -96,7 +96,8 @@ packageTest("the package holds what it needs, and nothing else", () => {
   const built = packed
     .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console|packages|server)\//.test(path))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
-  assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort()); // bundled again, for the threads of the command
+  // Bundled again, for the threads of the command.
+  assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort());
   // The server, bundled again for the command.
   const server = packed.filter((path) => /^dist\/server\/(?!shared-[A-Z0-9]{8}\.js$)/.test(path));
   assert.deepEqual(
