@@ -164,7 +164,10 @@ export function deploymentsOpenedBy(
     return deployment !== undefined && areUrlsValid(rotation, deployment, now);
   });
   const byKey = Map.groupBy(valid, ({ keyId }) => keyId);
-  return (keyId) => (byKey.get(keyId) ?? []).map(({ deploymentId }) => byId.get(deploymentId)!);
+  return (keyId) => {
+    const opened = new Set(byKey.get(keyId)?.map(({ deploymentId }) => deploymentId));
+    return [...byId.values()].filter(({ id }) => opened.has(id));
+  };
 }
 
 /** Whether the URLs still open the deployment's list. */

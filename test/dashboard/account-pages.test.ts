@@ -186,16 +186,18 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
   });
 
   test("a key that has read URLs of deployments is revoked with them, or without", async () => {
-    const key = await addKey(t, admin.organisationId);
+    const organisationId = await addOrganisation(t, "Readers");
+    const key = await addKey(t, organisationId);
     const made: { id: string; path: string }[] = [];
     for (const name of ["edge", "office"]) {
+      t.clock.now += 1;
       const body = { name, include: [{ prefixes: ["192.0.2.0/24"] }] };
       const { id } = (await ask(t, "POST", "/v1/edl/deployments/", { key: key.text, body })).body;
       const { urls } = (await ask(t, "GET", `/v1/edl/deployments/${id}/urls/`, { key: key.text })).body;
       made.push({ id, path: new URL(urls.combined[0]).pathname });
     }
     const rotations = () => made.map(({ id }) => t.server.services.memory.deploymentById(id)!.rotation);
-    const { page, errors } = await t.open("#/keys", { user: admin });
+    const { page, errors } = await t.open("#/keys", { user: await t.user("admin", organisationId) });
     const row = page.getByRole("row", { name: "test" });
     await row.getByRole("button", { name: "Revoke" }).click();
     assert.match(await page.locator("dialog").innerText(), /has read the URLs of "edge", "office"/);
@@ -306,7 +308,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const requests = page.locator("figure", { hasText: "Requests" });
     assert.match(
       (await requests.getByRole("img").getAttribute("aria-label"))!,
-      /^Requests\. Requests: from 0 to 4, last 4$/,
+      /^Requests\. Requests: from 0 to \d+, last 4$/,
     );
     await requests.getByText("Figures").click();
     assert.deepEqual(
