@@ -1,4 +1,4 @@
-"""What schemathesis cannot know of the API document: formats of addresses, which times there are, and what texts are lists."""
+"""What schemathesis cannot learn from the API document: formats of addresses, valid times, and which texts are lists."""
 
 import ipaddress
 import json
@@ -14,7 +14,7 @@ def network(bits, of):
     return parts.map(lambda part: str(of((part[0] >> (bits - part[1]) << (bits - part[1]), part[1]))))
 
 
-# So few that rules meet; addresses that map or embed IPv4 have tests of their own.
+# Few addresses, so that rules coincide; addresses that map or embed IPv4 have tests of their own.
 few = st.integers(0, 7).map(lambda last: f"192.0.2.{last}")
 ipv4 = st.integers(0, 2**32 - 1).map(lambda value: str(ipaddress.IPv4Address(value)))
 ipv6 = st.integers(2**125, 2**128 - 1).map(lambda value: str(ipaddress.IPv6Address(value)))
@@ -23,7 +23,7 @@ prefix = st.one_of(address, network(32, ipaddress.IPv4Network), network(128, ipa
 schemathesis.openapi.format("ip-address", address)
 schemathesis.openapi.format("ip-prefix", prefix)
 
-# From 1970 to 9999, as the document says in words.
+# From 1970 to 9999, as the document says in prose.
 LAST = int(datetime(9999, 12, 31, tzinfo=timezone.utc).timestamp())
 times = st.integers(0, LAST).map(lambda seconds: datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
 schemathesis.openapi.format("date-time", times)
@@ -35,7 +35,7 @@ def lines(_context, value):
 
 
 def listed(media_type, ips):
-    """A list in one of the forms that bodies may have; None for others."""
+    """A list in one of the forms that bodies may have; None for other media types."""
     if media_type == "text/plain":
         return "\n".join(ips)
     if media_type == "text/csv":
@@ -47,12 +47,12 @@ def listed(media_type, ips):
 
 @schemathesis.hook
 def map_case(_context, case):
-    """What the document says in words: texts are lists, and some parameters do not go together or come from an answer."""
+    """Applies what the document says in prose: texts are lists; some parameters are exclusive or come from a response."""
     text = listed(case.media_type, [f"198.51.100.{last}" for last in range(len(str(case.body)) % 5 + 1)])
     if text is not None:
         case.body = text
     together(case.query or {})
-    # Sequences hand on what rules have, which may be prefixes.
+    # Sequences pass on the addresses of rules, which may be prefixes.
     ip = (case.path_parameters or {}).get("ip")
     if isinstance(ip, str):
         case.path_parameters["ip"] = ip.replace("%2F", "/").split("/")[0]
@@ -60,7 +60,7 @@ def map_case(_context, case):
 
 
 def together(query):
-    # Which catalogues there were is not in the document; what it forbids stays.
+    # The document does not say which catalogues existed; values that it forbids stay.
     if isinstance(query.get("as_of"), str) and len(query["as_of"]) <= 40:
         query.pop("as_of")
     if "cursor" in query:
@@ -70,14 +70,14 @@ def together(query):
         query.pop("expires_in_days", None)
     if query.get("format") not in ("ipset", "nftables"):
         query.pop("set_name", None)
-    # With it, rules that are not valid are left out and counted, within 200.
+    # With this parameter, invalid rules are left out and counted, within a 200.
     if query.get("skip_invalid") in (True, "true"):
         query["skip_invalid"] = "false"
 
 
 @schemathesis.hook.apply_to(operation_id=["replaceRules", "importRules"])
 def map_body(_context, body):
-    """A list names a prefix once, which no schema can say."""
+    """A list contains each prefix only once, which a schema cannot express."""
     if isinstance(body, dict) and isinstance(body.get("rules"), list):
         body["rules"] = list({json.dumps(rule.get("ip")) if isinstance(rule, dict) else str(at): rule for at, rule in enumerate(body["rules"])}.values())
     return body

@@ -1,5 +1,5 @@
 -- A dictionary of the list of a deployment in the format csv, which ClickHouse fetches from the service every five to
--- ten minutes. Replace the address by the one that "ipsieve deployment urls NAME --part combined" prints.
+-- ten minutes. Replace the URL with the one that "ipsieve deployment urls NAME --part combined" prints.
 CREATE OR REPLACE DICTIONARY listed
 (
   ip String,

@@ -1,5 +1,5 @@
 -- A dictionary of the active rules of a ruleset, which ClickHouse fetches from the service every five to ten minutes.
--- Replace the address, the id of the ruleset, and the key, which needs no more than read access.
+-- Replace the server's address, the id of the ruleset, and the key, which needs only read access.
 CREATE OR REPLACE DICTIONARY rules
 (
   ip String,

@@ -1,5 +1,5 @@
--- Addresses as numbers, by the rules of ipsieve: strict texts, and IPv4-mapped IPv6 is IPv4. What is not an address is
--- NULL. ipv4_number gives a UBIGINT, ipv6_number a UHUGEINT, as the columns `lo` and `hi` of the format ranges-csv.
+-- Addresses as numbers, by the rules of ipsieve: strict texts, and IPv4-mapped IPv6 is IPv4. Anything else is NULL.
+-- ipv4_number returns a UBIGINT, ipv6_number a UHUGEINT, like the columns `lo` and `hi` of the format ranges-csv.
 
 CREATE OR REPLACE MACRO is_ipv4(text) AS
   regexp_full_match(text, '((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])');
@@ -19,7 +19,7 @@ CREATE OR REPLACE MACRO quad_as_groups(text) AS
 
 CREATE OR REPLACE MACRO groups_of(text) AS CASE WHEN text = '' THEN CAST([] AS VARCHAR[]) ELSE string_split(text, ':') END;
 
--- The eight groups of an address without dots; a wrong number of groups is noticed by `ipv6_digits`.
+-- The eight groups of an address without dots; `ipv6_digits` detects a wrong number of groups.
 CREATE OR REPLACE MACRO all_groups(text) AS
   CASE WHEN contains(text, '::')
     THEN groups_of(split_part(text, '::', 1))
@@ -35,7 +35,7 @@ CREATE OR REPLACE MACRO ipv6_digits(text) AS
 CREATE OR REPLACE MACRO digits_number(digits) AS
   CAST(CAST('0x' || digits[1:16] AS UBIGINT) AS UHUGEINT) * 18446744073709551616 + CAST('0x' || digits[17:32] AS UBIGINT);
 
--- Also of mapped addresses, which are IPv4.
+-- Includes mapped addresses, which are IPv4.
 CREATE OR REPLACE MACRO any_ipv6_number(text) AS
   CASE WHEN contains(text, ':') THEN digits_number(ipv6_digits(quad_as_groups(lower(text)))) END;
 

@@ -1,7 +1,7 @@
--- Adds to a log the rule that decides about the addresses in its column `ip`, as identify.sql adds services. The ranges
--- are written by "ipsieve ruleset export RULESET --format ranges-csv", with the rules that are active then: export them
--- again before the first of them expires. Adds `listed`, and of the rule `name` and `expires_at`.
--- A column of the log that is called the same keeps its name, and DuckDB calls the new one `name_1`.
+-- Adds to a log the rule that decides each address in its column `ip`, as identify.sql adds services. The ranges are
+-- written by "ipsieve ruleset export RULESET --format ranges-csv", with the rules that are active at that time: export
+-- them again before the first of them expires. Adds `listed`, and the rule's `name` and `expires_at`.
+-- If the log has a column of the same name, it keeps it, and DuckDB names the new one `name_1`.
 CREATE OR REPLACE TEMP TABLE ranges AS
 SELECT family, lo, hi, name, expires_at
 FROM read_csv(getvariable('ranges'), header = true, allow_quoted_nulls = false,

@@ -1,10 +1,11 @@
--- Adds to a log what ipsieve says about the addresses in its column `ip`. Three variables name files: `ranges`, written
--- by "ipsieve cbs export --format ranges-csv"; `log`, in Parquet; and `output`, in Parquet too: the columns of the log
--- and `cbs_ids`, the services of the address, empty if there are none (`cbs_ids_1` if the log has such a column). Load addresses.sql first.
+-- Adds to a log the services of the addresses in its column `ip`. Three variables name files: `ranges`, written by
+-- "ipsieve cbs export --format ranges-csv"; `log`, in Parquet; and `output`, in Parquet too: the columns of the log and
+-- `cbs_ids`, the services of the address, empty if there are none (`cbs_ids_1` if the log has such a column).
+-- Load addresses.sql first.
 
--- The ranges do not overlap, so the one that begins last before an address is the only one that can hold it: that is
--- what ASOF joins find, by sorting both sides once. Numbers of 64 bits compare faster than those of 128: each family
--- has a join of its own.
+-- The ranges do not overlap, so only the one with the last start at or before an address can contain it: ASOF joins
+-- find that one, by sorting both sides once. 64-bit numbers compare faster than 128-bit ones, so each family has a join
+-- of its own.
 CREATE OR REPLACE TEMP TABLE ranges AS
 SELECT family, lo, hi, string_split(cbs_ids, ',') AS cbs_ids
 FROM read_csv(getvariable('ranges'), header = true, columns = {family: 'UTINYINT', lo: 'UHUGEINT', hi: 'UHUGEINT', cbs_ids: 'VARCHAR'});

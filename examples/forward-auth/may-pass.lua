@@ -1,4 +1,4 @@
--- Asks forward-auth.js about the client of a request; its status is in the variable req.may_pass, 0 without an answer.
+-- Queries forward-auth.js about the client of a request; its status is in the variable req.may_pass, 0 for no response.
 core.register_action("may-pass", { "http-req" }, function(request)
   local headers = { ["X-Real-IP"] = { request.f:src() } }
   local answer = core.httpclient():get({ url = "http://127.0.0.1:9090/", headers = headers, timeout = 1000 })

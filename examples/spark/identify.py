@@ -18,14 +18,14 @@ NAME = "catalogue.ipsieve"
 
 
 def identified(spark, log, command, column):
-    """The rows of a log with the columns that are added, in any order."""
+    """The rows of a log with the added columns, in any order."""
     if column not in log.columns or log.schema[column].dataType != StringType():
         raise SystemExit(f"the log has no column {column!r} of strings; its columns: {log.dtypes}")
     taken = set(ADDED.names) & set(log.columns)
     if taken:
         raise SystemExit(f"the log already has a column that would be added, rename it: {sorted(taken)}")
     schema = StructType([*log.schema]).add("cidr", StringType()).add("cbs_ids", ArrayType(StringType()))
-    # What is called here is a function of a module, which Python workers keep, and with it the process that it starts.
+    # This calls a function of a module: Python workers keep modules, and with this one the process that it starts.
     return log.mapInArrow(lambda batches: identify(batches, command, NAME, column), schema)
 
 
@@ -41,7 +41,7 @@ def main():
     spark = SparkSession.builder.appName("ipsieve identify").getOrCreate()
     spark.sparkContext.addPyFile(str(WORKER))
     with tempfile.TemporaryDirectory() as folder:
-        # Nodes may ask for the file at any time of the job, which a newer catalogue in its place must not mix up.
+        # Nodes may fetch the file at any time during the job; a newer catalogue must not replace it meanwhile.
         spark.sparkContext.addFile(shutil.copy(options.snapshot, f"{folder}/{NAME}"))
         log = spark.read.parquet(options.log)
         rows = identified(spark, log, shlex.split(options.ipsieve), options.column)

@@ -1,5 +1,5 @@
-"""Identifies the batches of a partition with an `ipsieve` that stays: each Python worker of Spark, one for each core of
-an executor, starts one at its first batch and keeps it for the batches and tasks that follow."""
+"""Identifies the batches of a partition with an `ipsieve` that stays running: each Python worker of Spark, one for each
+core of an executor, starts one at its first batch and keeps it for the batches and tasks that follow."""
 
 import subprocess
 import tempfile
@@ -24,7 +24,7 @@ class Ipsieve:
         self._reader = None
 
     def identify(self, texts):
-        """The columns that are added for these texts."""
+        """The values of the added columns for these texts."""
         self._writer.write_batch(pa.record_batch([texts], schema=ASKED))
         self._process.stdin.flush()
         if self._reader is None:
@@ -35,7 +35,7 @@ class Ipsieve:
         return [answer.column(name).cast(kind) for name, kind in zip(ADDED.names, ADDED.types)]
 
     def end(self):
-        """Ends it; gives what it has written as its error."""
+        """Ends the process; returns its error output."""
         self._process.kill()
         code = self._process.wait()
         self._errors.seek(0)
@@ -43,8 +43,8 @@ class Ipsieve:
 
 
 def identify(batches, command, snapshot, column):
-    """Adds columns for the addresses in a column to each batch. The snapshot is the name of a file that was given to
-    `addFile`, which brings it to every node once."""
+    """Adds the columns to each batch, for the addresses in one of its columns. The snapshot is the name of a file that
+    was passed to `addFile`, which copies it to every node once."""
     key = (*command, snapshot)
     for batch in batches:
         if key not in _running:
@@ -52,6 +52,6 @@ def identify(batches, command, snapshot, column):
         try:
             added = _running[key].identify(batch.column(column).cast(pa.string()))
         except Exception as error:
-            # It may be in the middle of an answer. Spark tries the task again, with a new one.
+            # The process may be in the middle of a response. Spark retries the task, with a new process.
             raise RuntimeError(f"ipsieve failed: {_running.pop(key).end()}") from error
         yield pa.RecordBatch.from_arrays([*batch.columns, *added], names=[*batch.schema.names, *ADDED.names])
