@@ -23,14 +23,14 @@ import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { nodeLevels } from "../table/node-kinds.ts";
 import { reseal } from "../snapshot/harness/sample.ts";
 
-/** A way to make a bad file of a good one, where it is noticed, and how. */
+/** A way to turn a good file into a bad one, where it is noticed, and how. */
 export interface BadSnapshot {
   readonly name: string;
   readonly code: SnapshotErrorCode;
   readonly section?: string;
-  /** What rejects it: `openSnapshot`, the first use of `metadata`, or `verifySnapshot` alone. */
+  /** What rejects it: `openSnapshot`, the first use of `metadata`, or only `verifySnapshot`. */
   readonly stage: "open" | "metadata" | "verify";
-  /** Changes a copy of a good file in place, or returns another one. */
+  /** Changes a copy of a good file in place, or returns another file. */
   readonly corrupt: (file: Buffer) => Uint8Array | void;
 }
 
@@ -49,7 +49,7 @@ function spanOf(file: Buffer, name: string): Span {
   };
 }
 
-/** A header field that lies, under checksums that are right. */
+/** Writes a wrong header field, with correct checksums. */
 function withField(write: (file: Buffer) => void): (file: Buffer) => void {
   return (file) => {
     write(file);
@@ -57,7 +57,7 @@ function withField(write: (file: Buffer) => void): (file: Buffer) => void {
   };
 }
 
-/** Words of a section that lie, under checksums that are right. */
+/** Writes wrong words into a section, with correct checksums. */
 function withWords(section: string, write: (words: DataView) => void): (file: Buffer) => void {
   return (file) => {
     const { from, length } = spanOf(file, section);
@@ -66,7 +66,7 @@ function withWords(section: string, write: (words: DataView) => void): (file: Bu
   };
 }
 
-/** The file with another section instead, laid out and under checksums that are right. */
+/** The file with one section replaced, laid out again and with correct checksums. */
 export function withSection(file: Buffer, name: string, content: Uint8Array): Buffer {
   const parts = SNAPSHOT_SECTIONS.map((section) => {
     const { from, length } = spanOf(file, section);
@@ -75,7 +75,10 @@ export function withSection(file: Buffer, name: string, content: Uint8Array): Bu
   return assemble(file, parts);
 }
 
-/** A table of lists of prefixes of one length, and of single addresses: its nodes are points that store their entries in every way. */
+/**
+ * A table of lists of prefixes of one length, and of single addresses: its nodes are points that store their entries in
+ * each of the ways.
+ */
 export function pointsTable(): PrefixTable {
   const trie = new PrefixTrie();
   const add = (text: string, value: number): void => void trie.add(parsePrefix(text), value);
@@ -87,7 +90,10 @@ export function pointsTable(): PrefixTable {
   return freeze(trie);
 }
 
-/** A table of hosts of one match below one /32, and of hosts of three below another: two hashed nodes, by that order. */
+/**
+ * A table of hosts with one match below one /32, and of hosts with three matches below another: two hashed nodes, in
+ * that order.
+ */
 export function hashedTable(): PrefixTable {
   const trie = new PrefixTrie();
   const add = (text: string, value: number): void => void trie.add(parsePrefix(text), value);
@@ -98,7 +104,7 @@ export function hashedTable(): PrefixTable {
   return freeze(trie);
 }
 
-/** A file with a hashed node that lies: the one for one match, or the one in which each key has one. */
+/** A file with a wrong hashed node: either the one for a single match, or the one in which each key has its own. */
 function withHashed(stored: number, write: (node: Int32Array, table: PrefixTable) => void): (file: Buffer) => Buffer {
   return (file) => {
     const table = hashedTable();
@@ -113,7 +119,7 @@ function withHashed(stored: number, write: (node: Int32Array, table: PrefixTable
   };
 }
 
-/** The file with another table. */
+/** The file with its table replaced by another. */
 export function withTable(file: Buffer, { buffer, sections }: PrefixTable): Buffer {
   const parts = SNAPSHOT_SECTIONS.map((section) => {
     if (section !== "metadata") {
@@ -126,7 +132,7 @@ export function withTable(file: Buffer, { buffer, sections }: PrefixTable): Buff
   return assemble(file, parts);
 }
 
-/** A file with a points node that lies: the first that stores its entries in this way. */
+/** A file with a wrong points node: the first one that stores its entries in this way. */
 function withPoints(stored: number, write: (node: Int32Array, table: PrefixTable) => void): (file: Buffer) => Buffer {
   return (file) => {
     const table = pointsTable();
@@ -141,7 +147,7 @@ function withPoints(stored: number, write: (node: Int32Array, table: PrefixTable
   };
 }
 
-/** A file of these sections with the header of another. */
+/** A file of these sections with the header of the template. */
 export function assemble(template: Buffer, parts: readonly Uint8Array[]): Buffer {
   const sections = layOut(parts);
   const last = sections[sections.length - 1]!;
@@ -164,7 +170,7 @@ const withMetadata =
     withSection(file, "metadata", Uint8Array.from(bytes));
 const text = (value: string): number[] => [0xa0 + value.length, ...Buffer.from(value, "latin1")];
 
-/** The form of a points node is the low half of word 2, its first key the high half. */
+/** The form of a points node is in the low half of word 2, its first key in the high half. */
 const POINTS_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
   "points in front of a node": withPoints(POINTS_ONE, (node) => void (node[0]! |= NODE_FLAG)),
   "points in front of a match that there is not": withPoints(
@@ -193,9 +199,9 @@ const POINTS_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
   "points in no order": withPoints(POINTS_ONE, (node) => void (node[2]! |= 0xffff << 16)),
 };
 
-/** Where the keys of those nodes begin: 40 keys in 32 buckets. */
+/** The offset of the keys in those nodes: 40 keys in 32 buckets. */
 const HASHED_KEYS_AT = HASHED_HEADER_WORDS + 33;
-/** The first words of a key: the part of the address that follows the /32, and a word of zeros. */
+/** The words of a key at the start: the part of the address after the /32, and a word of zeros. */
 const HASHED_KEY_WORDS = 3;
 
 const HASHED_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
@@ -250,7 +256,7 @@ const HASHED_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
 };
 
 export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
-  // Not a snapshot at all, or one that something else rewrote.
+  // Not a snapshot at all, or one that another program rewrote.
   { name: "a text file", code: "not-a-snapshot", stage: "open", corrupt: () => Buffer.from("10.0.0.0/8,private\n") },
   {
     name: "a gzip file",
@@ -517,7 +523,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     stage: "open",
     corrupt: (file) => {
       const { from, length } = spanOf(file, "nodes4");
-      // One word more, so that there is a gap after it whatever the sample holds.
+      // One word more, so that a gap follows it whatever the sample contains.
       const longer =
         length % 64 === 0
           ? withSection(file, "nodes4", Buffer.concat([file.subarray(from, from + length), Buffer.alloc(4)]))
@@ -534,7 +540,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     stage: "open",
     corrupt: (file) => void (file[spanOf(file, section).from]! ^= 1),
   })),
-  // A table that cannot be one, under checksums that are right.
+  // An impossible table, with correct checksums.
   {
     name: "another table layout",
     code: "bad-table",
@@ -577,7 +583,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     stage: "open",
     corrupt: (file) => withSection(file, "matchLength", new Uint8Array(1)),
   },
-  // A table that only a walk finds wrong.
+  // A table whose errors only a walk finds.
   {
     name: "a match that is its own parent",
     code: "bad-table",
@@ -620,7 +626,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     stage: "verify",
     corrupt: withWords("expiresAt", (words) => words.setFloat64(8, Number.NaN, true)),
   },
-  // Points nodes that lie; `layout.ts` draws one.
+  // Wrong points nodes; `layout.ts` has a drawing of one.
   ...Object.entries(POINTS_DAMAGES).map(([name, corrupt]): BadSnapshot => ({
     name,
     code: "bad-table",
@@ -628,7 +634,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     stage: "verify",
     corrupt,
   })),
-  // Hashed nodes that lie.
+  // Wrong hashed nodes.
   ...Object.entries(HASHED_DAMAGES).map(([name, corrupt]): BadSnapshot => ({
     name,
     code: "bad-table",

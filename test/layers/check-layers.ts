@@ -11,10 +11,10 @@ export interface Room {
 
 export interface Layers {
   readonly rooms: Readonly<Record<string, Room>>;
-  /** Packages that compute and nothing else: a room with no others is pure. */
+  /** Packages that only compute: a room that uses no others is pure. */
   readonly purePackages: readonly string[];
   readonly assembly: { readonly folder: string; readonly imports: readonly string[] };
-  /** The files of the public API, which may re-export from every room but these, and from each other. */
+  /** The files of the public API, which may re-export from every room except these, and from each other. */
   readonly entries: Readonly<Record<string, { readonly excludes: readonly string[] }>>;
 }
 
@@ -25,7 +25,7 @@ export function checkLayers(layers: Layers, sources: Readonly<Record<string, str
   return checkReferences(layers, readReferences(sources));
 }
 
-/** As `checkLayers`, of sources that have been read: files with what each refers to. */
+/** Like `checkLayers`, for sources that have been read: files with their references. */
 export function checkReferences(layers: Layers, read: Iterable<readonly [string, SourceReferences]>): string[] {
   const violations: string[] = [];
   for (const [file, { references, worldGlobals, isBarrel }] of read) {
@@ -66,7 +66,10 @@ function inAssembly(layers: Layers, file: string): boolean {
   return file.startsWith(`${layers.assembly.folder}/`);
 }
 
-/** Compiled to a module of its own: what it imports becomes part of that, so it is held to files that are listed. */
+/**
+ * Assembly is compiled to a module of its own, of which everything that it imports becomes a part: so only listed files
+ * are allowed.
+ */
 function assemblyViolationOf(layers: Layers, { kind, specifier }: Reference, file: string): string | undefined {
   const target = specifier?.startsWith(".") === true ? posix.join(posix.dirname(file), specifier) : undefined;
   const allowed =

@@ -2,12 +2,13 @@ import { posix } from "node:path";
 import type { SourceReferences } from "./read-references.ts";
 
 /**
- * The circles of imports between files: sets of files of which each leads to every other one, types and values alike.
- * Whoever changes one of them must read all; and a value may be used before its file has run. Empty where each file
- * stands above those that it imports. Each circle is sorted.
+ * The import cycles between files: sets of files each of which leads to every other one, through types and values
+ * alike. To change one of them, all must be read; and a value may be used before its file has run. Empty if each file
+ * only imports files below it. Each cycle is sorted.
  *
- * By Tarjan's algorithm: the files are walked depth first; `low` is the earliest file on the path that a file reaches.
- * One that reaches none before itself closes a circle of all that were entered after it and not closed.
+ * Uses Tarjan's algorithm: the files are walked depth first; `low` is the earliest file on the path that a file
+ * reaches. A file that reaches none before itself closes a cycle of all files that were entered after it and not yet
+ * closed.
  */
 export function fileCycles(read: ReadonlyMap<string, SourceReferences>): string[][] {
   const cycles: string[][] = [];
@@ -32,7 +33,7 @@ export function fileCycles(read: ReadonlyMap<string, SourceReferences>): string[
   return cycles;
 }
 
-/** The files of `read` that a file imports in any way; the address of a worker's file is none. */
+/** The files of `read` that a file imports in any way; the URL of a worker's file does not count. */
 function importsOf(file: string, read: ReadonlyMap<string, SourceReferences>): string[] {
   return read
     .get(file)!

@@ -2,8 +2,7 @@ import type { SourceFile } from "typescript/unstable/ast";
 import { createVirtualFileSystem } from "typescript/unstable/fs";
 import { API } from "typescript/unstable/sync";
 
-// One compiler process for all calls; it ends with this one. Every call has a folder of its own in a file system of its
-// own.
+// One compiler process for all calls; it ends with this one. Every call has its own folder in a file system of its own.
 let files = createVirtualFileSystem({});
 let calls = 0;
 const api = new API({

@@ -10,7 +10,7 @@ export type ReferenceKind =
   | "url"
   | "reference comment";
 
-/** One place in a source file where another module or file is named. `specifier` is null where it is computed. */
+/** A reference to another module or file in a source file. `specifier` is null if it is computed. */
 export interface Reference {
   readonly kind: ReferenceKind;
   readonly specifier: string | null;
@@ -19,9 +19,9 @@ export interface Reference {
 
 export interface SourceReferences {
   readonly references: readonly Reference[];
-  /** Global names the file uses through which code can reach the world, with their lines. */
+  /** Global names in the file that give access to the outside world, with their lines. */
   readonly worldGlobals: readonly { name: string; line: number }[];
-  /** True for a file that holds nothing but re-exports. */
+  /** True for a file that contains only re-exports. */
   readonly isBarrel: boolean;
 }
 
@@ -42,8 +42,8 @@ const WORLD_GLOBALS = new Set([
 ]);
 
 /**
- * Parses TypeScript sources (path → text) with the compiler's own parser and collects what each refers to. A regular
- * expression would miss imports over several lines and find those in comments and templates.
+ * Parses TypeScript sources (path → text) with the compiler's own parser and collects the references in each. A regular
+ * expression would miss imports over several lines, and find those in comments and templates.
  */
 export function readReferences(sources: Readonly<Record<string, string>>): Map<string, SourceReferences> {
   return new Map([...parseSources(sources)].map(([path, file]) => [path, collect(file)]));
@@ -68,7 +68,7 @@ function collect(file: SourceFile): SourceReferences {
   return { references, worldGlobals, isBarrel };
 }
 
-// The parser's node classes are not told apart by `kind` in its types, so the members read here are named once.
+// The parser's types do not distinguish node classes by `kind`, so the members that are read here are declared once.
 type Loose = Node & {
   readonly moduleSpecifier?: Node;
   readonly expression?: Node;
@@ -113,7 +113,7 @@ function callReference(call: Loose): Omit<Reference, "line"> | undefined {
   return undefined;
 }
 
-/** `new URL(specifier, import.meta.url)`: how a worker file or a data file is addressed. */
+/** `new URL(specifier, import.meta.url)`: how a worker file or a data file is referenced. */
 function urlReference(creation: Loose): Omit<Reference, "line"> | undefined {
   if ((creation.expression as Loose | undefined)?.text !== "URL") return undefined;
   const base = creation.arguments?.[1] as Loose | undefined;
@@ -123,7 +123,7 @@ function urlReference(creation: Loose): Omit<Reference, "line"> | undefined {
 }
 
 /**
- * The text of a specifier. Of a template with holes, as in `./worker${extension}`, what stands before the first hole if
+ * The text of a specifier. For a template with holes, as in `./worker${extension}`, the text before the first hole if
  * it names a file.
  */
 function textOf(node: Node | undefined): string | null {
@@ -135,7 +135,7 @@ function textOf(node: Node | undefined): string | null {
   return isText ? ((node as Loose).text ?? null) : null;
 }
 
-/** An identifier that stands for itself: not the `process` of `shard.process`, not that of `{ process: 1 }`. */
+/** An identifier that denotes the global: not the `process` of `shard.process`, nor that of `{ process: 1 }`. */
 function isWorldGlobal(node: Node): boolean {
   const name = (node as Loose).text;
   if (node.kind !== SyntaxKind.Identifier || name === undefined || !WORLD_GLOBALS.has(name)) return false;
@@ -144,7 +144,7 @@ function isWorldGlobal(node: Node): boolean {
   return !isMember || bare(parent.expression)?.text === "globalThis";
 }
 
-/** What stands in the parentheses and before the "as". */
+/** The expression without parentheses and without "as". */
 function bare(expression: Node | undefined): Loose | undefined {
   let node = expression as Loose | undefined;
   while (node?.kind === SyntaxKind.ParenthesizedExpression || node?.kind === SyntaxKind.AsExpression)

@@ -1,13 +1,13 @@
 /**
- * The slow answers to questions about addresses: string splitting, one regular expression per group and BigInt. Shares
- * no code with src. An address is one number of 128 bits; IPv4 lives where its mapped form does, so both spellings of
- * it are one number.
+ * The slow answers about addresses: string splitting, one regular expression per group, and BigInt. Shares no code with
+ * src. An address is a 128-bit number; an IPv4 address is represented by its mapped form, so both its spellings are the
+ * same number.
  */
 const MAPPED = 0xffffn << 32n;
 
 const OCTETS = new Map(Array.from({ length: 256 }, (_, value) => [String(value), BigInt(value)] as const));
 
-/** The address as a number, null when the text is none. */
+/** The address as a number; null if the text is not an address. */
 export function oracleParse(text: string): bigint | null {
   const quad = parseQuad(text);
   if (quad !== null) return MAPPED | quad;
@@ -31,7 +31,7 @@ function parseQuad(text: string): bigint | null {
   );
 }
 
-/** The groups between colons; the last may be an embedded IPv4 address when it ends the text. */
+/** The groups between colons; the last one may be an embedded IPv4 address if it ends the text. */
 function parseGroups(text: string, endsTheText: boolean): bigint[] | null {
   if (text === "") return [];
   const groups: bigint[] = [];
@@ -45,7 +45,7 @@ function parseGroups(text: string, endsTheText: boolean): bigint[] | null {
   return groups;
 }
 
-/** The canonical text: every way to write :: is tried, and RFC 5952's preferred one kept. */
+/** The canonical text: tries every way to write :: and keeps the one that RFC 5952 prefers. */
 export function oracleFormat(value: bigint): string {
   if (value >> 32n === 0xffffn) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".");
   const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));
@@ -67,7 +67,7 @@ export interface Block {
   length: number;
 }
 
-/** The fewest aligned blocks from `first` to `last`: always the largest that begins here and fits. */
+/** The fewest aligned blocks from `first` to `last`: always the largest block that begins here and fits. */
 export function oracleBlocks(first: bigint, last: bigint, bits: number): Block[] {
   const blocks: Block[] = [];
   for (let at = first; at <= last;) {
@@ -83,7 +83,10 @@ export function oracleBlocks(first: bigint, last: bigint, bits: number): Block[]
   return blocks;
 }
 
-/** The fewest aligned blocks that hold exactly the numbers of the given ones: the union as intervals, each cut anew. */
+/**
+ * The fewest aligned blocks that contain exactly the numbers of the given ones: their union as intervals, each split
+ * again.
+ */
 export function oracleMerge(blocks: readonly Block[], bits: number): Block[] {
   const spans = blocks.map(
     ({ first, length }) => [first, first + (1n << BigInt(bits - length)) - 1n] as [bigint, bigint],

@@ -1,32 +1,32 @@
 import { oracleFormat } from "./address-oracle.ts";
 
 /**
- * A prefix, as the number of its first address (an IPv4 address is where its mapped form is) and a length of 128 bits,
- * in these nodes.
+ * A prefix in these nodes, as the number of its first address (an IPv4 address has the number of its mapped form) and a
+ * length within 128 bits.
  */
 export interface Named {
   readonly first: bigint;
   readonly length: number;
   readonly ids: readonly string[];
-  /** Of each id, who says so and when that was updated; by place. */
+  /** For each id, at the same index, its source and when that was updated. */
   readonly sources: readonly { readonly source: string | null; readonly source_updated_at: string | null }[];
 }
 
 const MAPPED = 0xffffn;
 
 /**
- * The slow truth about addresses in a catalogue: all its prefixes, one after the other, and what the contract says
- * about those that cover the address. Shares no code with src.
+ * The slow answer about addresses in a catalogue: goes through all its prefixes, and applies the contract to those that
+ * cover the address. Shares no code with src.
  */
 export class IdentifyOracle {
   readonly #named: readonly Named[];
   readonly #nameOf: (id: string) => string;
-  /** Prefixes in IPv4, and the others: their places, and by place four words and four masks. */
+  /** The indexes of the IPv4 prefixes and of the others, and for each index four words and four masks. */
   readonly #ipv4: Uint32Array;
   readonly #ipv6: Uint32Array;
   readonly #words: Uint32Array;
   readonly #masks: Uint32Array;
-  /** By the covering prefixes, which say all but the address. */
+  /** By the covering prefixes, which determine everything except the address. */
   readonly #known = new Map<string, string>();
 
   constructor(named: readonly Named[], nameOf: (id: string) => string) {
@@ -42,7 +42,7 @@ export class IdentifyOracle {
     );
   }
 
-  /** The document of an address as JSON, but for its first member, `ip`. O(prefixes). */
+  /** The document of an address as JSON, without its first member, `ip`. O(prefixes). */
   document(address: bigint): string {
     const covering = this.#covering(address);
     const key = covering.join(" ");
@@ -104,7 +104,7 @@ export class IdentifyOracle {
   }
 }
 
-/** Each id with its source, by id. */
+/** Each id with its source, sorted by id. */
 function claimsOf({ ids, sources }: Named) {
   return ids.map((id, i) => ({ id, ...sources[i]! })).sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }

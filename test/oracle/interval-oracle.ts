@@ -6,7 +6,7 @@ export interface PlainPrefix {
   readonly values: readonly number[];
 }
 
-/** From `first` up to the next interval's the same prefixes cover every address. */
+/** The same prefixes cover every address from `first` up to the next interval's. */
 export interface Interval {
   readonly first: bigint;
   readonly last: bigint;
@@ -20,14 +20,14 @@ function lastOf(prefix: PlainPrefix): bigint {
   return prefix.first + (1n << (bitsOf(prefix.family) - BigInt(prefix.length))) - 1n;
 }
 
-/** How an answer is written down, so that two can be compared. */
+/** The text form of an answer, for comparison. */
 export function chainText(links: readonly { length: number; values: readonly number[] }[]): string {
   return links.map(({ length, values }) => `${length}=${values.join("+")}`).join(" ");
 }
 
 /**
- * The slow truth about one family: the address space cut wherever some prefix begins or ends, and for every piece the
- * prefixes that cover it, found by looking at each of them. O(n^2), and shares no code with src.
+ * The slow answer for one family: the address space is cut wherever a prefix begins or ends, and the prefixes that
+ * cover each piece are found by looking at every one. O(n^2), and shares no code with src.
  */
 export function intervalsOf(family: 4 | 6, prefixes: readonly PlainPrefix[]): Interval[] {
   const ours = prefixes

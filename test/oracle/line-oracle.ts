@@ -1,6 +1,6 @@
 /**
- * The slow reading of the rules of `src/batch/lines/find-address.ts`, with strings and regular expressions. It shares no code
- * with the scanner or with the address room. Text is one character per byte (latin1).
+ * The slow implementation of the rules of `src/batch/lines/find-address.ts`, with strings and regular expressions. It
+ * shares no code with the scanner or with the address room. Text is one character per byte (latin1).
  */
 
 /** An address as 4 or 16 bytes; an IPv4-mapped one has 4. */
@@ -11,12 +11,12 @@ const QUAD = `(?:${OCTET}\\.){3}${OCTET}`;
 const QUAD_FRONT = new RegExp(`^(${QUAD})(?=$|:|\\.+$)`);
 const QUAD_WHOLE = new RegExp(`^${QUAD}$`);
 
-/** The first address of a line without its line end. */
+/** The first address of a line, which is given without its line end. */
 export function oracleAddressOf(line: string): OracleAddress | null {
   return oracleAddressesOf(line)[0] ?? null;
 }
 
-/** All addresses of a line, at most one of each token. */
+/** All addresses of a line, at most one per token. */
 export function oracleAddressesOf(line: string): OracleAddress[] {
   const addresses: OracleAddress[] = [];
   for (const match of line.matchAll(/[A-Za-z0-9_.:]+/g)) {
@@ -29,12 +29,12 @@ export function oracleAddressesOf(line: string): OracleAddress[] {
   return addresses;
 }
 
-/** The address that a text is as a whole. */
+/** The address that a text as a whole is. */
 export function oracleExactAddress(text: string): OracleAddress | null {
   return QUAD_WHOLE.test(text) ? quadBytes(text) : sixBytes(text);
 }
 
-/** The lines of a text, a CR before LF or at the very end not among them. */
+/** The lines of a text, without a CR before an LF or at the very end. */
 export function oracleLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();

@@ -1,13 +1,13 @@
 /**
- * The simplest answer to "which rule decides": all addresses of a small world stand in a row, and the rules that are
- * active are painted over them, the shorter prefixes first. What an address shows at the end is the length of the prefix
- * that decides. It shares no code with what it is the oracle of.
+ * The simplest answer to "which rule decides": all addresses of a small world are in a row, and the active rules are
+ * painted over them, shorter prefixes first. What an address shows at the end is the length of the prefix that decides.
+ * Shares no code with what it checks.
  */
 export class PaintedRules {
   readonly #bits: number;
   /** Ascending. */
   readonly #addresses: readonly bigint[];
-  /** By prefix, as text: where it begins and ends in the row, its length, and when its rule expires. */
+  /** By prefix, as text: its start and end in the row, its length, and when its rule expires. */
   readonly #rules = new Map<string, { from: number; to: number; length: number; expiresAt: number }>();
 
   constructor(bits: number, addresses: readonly bigint[]) {
@@ -25,7 +25,7 @@ export class PaintedRules {
     this.#rules.delete(`${first}/${length}`);
   }
 
-  /** For each address the length of the prefix that decides at `now`, 255 where none does. O(rules + addresses). */
+  /** For each address the length of the prefix that decides at `now`, 255 if none does. O(rules + addresses). */
   lengthsAt(now: number): Uint8Array {
     const row = new Uint8Array(this.#addresses.length).fill(255);
     const active = [...this.#rules.values()].filter(({ expiresAt }) => now < expiresAt);
@@ -33,7 +33,7 @@ export class PaintedRules {
     return row;
   }
 
-  /** The position of the first address that is not before this one. */
+  /** The position of the first address that is not below this one. */
   #at(address: bigint): number {
     let [low, high] = [0, this.#addresses.length];
     while (low < high) {

@@ -6,9 +6,9 @@ export interface OracleEntry {
 }
 
 /**
- * The slow answer to every question about a set of prefixes: a list of bit strings, read from one end to the other.
- * A prefix is its family and its bits ("4" + "00001010" is 10.0.0.0/8), so that "covers" is `startsWith`, and the order
- * of the strings is the order of prefixes: IPv4 first, by address, the less specific first. Shares no code with src.
+ * The slow answer to every question about a set of prefixes: a list of bit strings, read from start to end. A prefix is
+ * its family and its bits ("4" + "00001010" is 10.0.0.0/8), so that "covers" is `startsWith`, and the order of the
+ * strings is the order of prefixes: IPv4 first, by address, the less specific first. Shares no code with src.
  */
 export class PrefixOracle {
   #list: { bits: string; prefix: Prefix; values: Set<number> }[] = [];
@@ -88,12 +88,12 @@ export class PrefixOracle {
     return this.#entries(() => true).values();
   }
 
-  /** What a walk over `covered(within)` must give next when its last prefix was `last`. */
+  /** What a walk over `covered(within)` must return next if its last prefix was `last`. */
   nextCovered(within: Prefix, last: Prefix | undefined): OracleEntry | undefined {
     return this.covered(within).find(({ prefix }) => last === undefined || prefixBits(prefix) > prefixBits(last));
   }
 
-  /** What a walk over `covering(within)` must give next when its last prefix was `last`. */
+  /** What a walk over `covering(within)` must return next if its last prefix was `last`. */
   nextCovering(within: Prefix, last: Prefix | undefined): OracleEntry | undefined {
     return this.covering(within).find(({ prefix }) => last === undefined || prefix.length > last.length);
   }

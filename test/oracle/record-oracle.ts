@@ -1,21 +1,21 @@
 import { type OracleAddress, oracleAddressesOf, oracleExactAddress } from "./line-oracle.ts";
 
 /**
- * The slow reading of what `identify` does with CSV, JSON lines and lists of addresses: one character after the other,
- * regular expressions, JSON.parse. It shares no code with src. Text is one character per byte (latin1).
+ * The slow implementation of what `identify` does with CSV, JSON lines and lists of addresses: one character after the
+ * other, regular expressions, JSON.parse. It shares no code with src. Text is one character per byte (latin1).
  */
 
-/** A record of CSV. */
+/** A CSV record. */
 export interface OracleRecord {
   /** As written, without its line end. */
   readonly text: string;
   /** As written, with their quotes. */
   readonly fields: readonly string[];
-  /** The line on which it begins, from 1. */
+  /** The number of the line on which it begins, counted from 1. */
   readonly line: number;
 }
 
-/** The records of a text by RFC 4180; null for an open quote at the end. */
+/** The records of a text according to RFC 4180; null if a quote is still open at the end. */
 export function oracleRecords(text: string): OracleRecord[] | null {
   const records: OracleRecord[] = [];
   let line = 1;
@@ -23,7 +23,7 @@ export function oracleRecords(text: string): OracleRecord[] | null {
   let fields: string[] = [];
   let field = "";
   let isQuoted = false;
-  let closed = -2; // where a quote was closed last
+  let closed = -2; // where the last quote was closed
   const end = (at: number): void => {
     const whole = text.slice(begun.at, at).replace(/\r$/, "");
     records.push({ text: whole, fields: [...fields, field.replace(/\r$/, "")], line: begun.line });
@@ -51,7 +51,7 @@ export function oracleRecords(text: string): OracleRecord[] | null {
       field = "";
       continue;
     }
-    // A quote opens a field at its front, and right after the quote that has just closed it.
+    // A quote opens a field at its start, and right after the quote that has just closed it.
     if (character === '"' && (field === "" || closed === at - 1)) isQuoted = true;
     field += character;
   }
@@ -60,7 +60,7 @@ export function oracleRecords(text: string): OracleRecord[] | null {
   return records;
 }
 
-/** The field between its quotes; doubled ones stay doubled. */
+/** The field without its outer quotes; doubled ones stay doubled. */
 export function oracleUnquoted(field: string): string {
   if (!field.startsWith('"')) return field;
   let at = 1;
@@ -68,14 +68,14 @@ export function oracleUnquoted(field: string): string {
   return field.slice(1, at);
 }
 
-/** The address of a line or record (not of a field) where several may stand. */
+/** The chosen address of a line or record (not of a field) that may contain several. */
 export function oracleChosen(text: string, choice: "first" | "last" | "first-public"): OracleAddress | null {
   const all = text.split("\n").flatMap(oracleAddressesOf);
   if (choice === "last") return all.at(-1) ?? null;
   return (choice === "first" ? all[0] : all.find(oracleIsPublic)) ?? null;
 }
 
-/** The address of a field: the item of a list that is chosen, or nothing. */
+/** The address of a field: the chosen item of a list, or none. */
 export function oracleFieldAddress(field: string, choice: "first" | "last" | "first-public"): OracleAddress | null {
   const array = /^\[[ \t]*(".*)\][ \t"']*$/s.exec(field);
   const items = (array?.[1] ?? field).split(",").map(itemAddress);
@@ -97,7 +97,7 @@ function itemAddress(item: string): OracleAddress | null {
   return zoned(address, zone);
 }
 
-/** Whether what follows an address, a port or a length, is not too large. */
+/** Whether the port or length that follows an address is in range. */
 function isInRange(tail: string, mostLength: number): boolean {
   return tail === "" || Number(tail.slice(1)) <= (tail.startsWith(":") ? 65_535 : mostLength);
 }
@@ -106,7 +106,7 @@ function zoned(address: string, zone: string | undefined): OracleAddress | null 
   return zone !== undefined && (zone === "" || !address.includes(":")) ? null : oracleExactAddress(address);
 }
 
-/** IANA's special-purpose registries, as far as the tests generate addresses in them. */
+/** IANA's special-purpose registries, as far as the tests generate addresses from them. */
 export function oracleIsPublic(address: OracleAddress): boolean {
   const [a = 0, b = 0, c = 0, d = 0] = address;
   if (address.length === 4) {

@@ -4,8 +4,8 @@ import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
 import { addressBits, prefixBits } from "./prefix-oracle.ts";
 
 /**
- * The slow answer to every question about a ruleset: a list of rules beside their bits, read from one end to the other.
- * Shares no code with src.
+ * The slow answer to every question about a ruleset: a list of rules with their bits, read from start to end. Shares no
+ * code with src.
  */
 export class RuleOracle {
   #list: { bits: string; rule: Rule }[] = [];
@@ -30,7 +30,7 @@ export class RuleOracle {
     return this.#list.find(({ bits }) => bits === prefixBits(prefix))?.rule;
   }
 
-  /** The most specific first. */
+  /** The most specific rule first. */
   covering(where: Address | Prefix): Rule[] {
     const inner = "length" in where ? prefixBits(where) : addressBits(where);
     return this.#list
@@ -39,13 +39,13 @@ export class RuleOracle {
       .reverse();
   }
 
-  /** In order; at a time the active ones only. */
+  /** In order; if a time is given, only the rules that are active then. */
   rules(now?: number): Rule[] {
     const isActive = ({ expiresAt }: Rule): boolean => now === undefined || expiresAt === null || expiresAt > now;
     return this.#list.map(({ rule }) => rule).filter(isActive);
   }
 
-  /** Those that fit a filter at a time, in order. */
+  /** The rules that match a filter at a time, in order. */
   search({ state, within = 0, name = "", related }: RuleFilter, now: number): Rule[] {
     const states = ({ expiresAt }: Rule): string[] =>
       expiresAt === null || expiresAt > now

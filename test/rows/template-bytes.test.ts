@@ -4,7 +4,7 @@ import { HOLE } from "../../src/rows/holes.ts";
 import { hole, templateBytes } from "../../src/rows/template-bytes.ts";
 import { seededRandom } from "../table/differential.ts";
 
-/** Pieces of rows: what they are as text, and the bytes that they become. */
+/** Pieces of rows: their text, and the bytes that they become. */
 const PIECES: readonly (readonly [text: string, bytes: Uint8Array])[] = [
   ...["", "a", "/cloud/aws\t", '{"name":"x"}\n', "~", "é", "名前", "😀", "x".repeat(700), "ü".repeat(700)].map(
     (text) => [text, new TextEncoder().encode(text)] as const,

@@ -1,7 +1,7 @@
 /**
- * R7: the address parser against the oracle, libuv and the C library, for as long as asked: `npm run torture:address --
- * --minutes 5 [--seed N]`. Prints the counts; exits 1 at the first disagreement, with the seed of the texts that show
- * it. Begins with the negative controls: every broken parser must be noticed.
+ * R7: compares the address parser with the oracle, libuv and the C library for a given time: `npm run torture:address
+ * -- --minutes 5 [--seed N]`. Prints the counts; exits 1 at the first disagreement, with the seed of the texts that
+ * show it. Starts with the negative controls: every broken parser must be noticed.
  */
 import { parseArgs } from "node:util";
 import { parseAddress } from "../../src/address/parse-address.ts";

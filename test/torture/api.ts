@@ -8,7 +8,7 @@ import { longRunOptions, Random } from "../snapshot/harness/sample.ts";
 // R8, long form: npm run torture:api -- --minutes N [--seed N]
 const { until, seed } = longRunOptions();
 const MIN = 100_000;
-/** Of bodies that are attacks, at most. */
+/** For bodies that are attacks: the maximum. */
 const BODY_BYTES = 300_000;
 
 /** Seconds for which the server of hostile connections waits for a client. */

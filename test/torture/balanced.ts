@@ -1,9 +1,10 @@
 /*
- * npm run torture:balanced -- [--rounds N] [--seed N] Two servers on one PostgreSQL behind HAProxy: one of them is
- * killed and started again, frozen, or cut off from the database for some seconds, N times (30 unless given), while
- * clients read and write through HAProxy: no acknowledged write is lost, no answer is wrong, and none is staler than
- * /readyz allows. As the negative control every stale answer counts as wrong. Needs root, haproxy, ip, nft and unshare.
- * Exit code 1 where a promise does not hold.
+ * npm run torture:balanced -- [--rounds N] [--seed N]
+ *
+ * Two servers on one PostgreSQL, with HAProxy as the load balancer: N times (30 by default), one of them is killed and
+ * restarted, frozen, or cut off from the database for several seconds, while clients read and write through HAProxy: no
+ * acknowledged write is lost, no answer is wrong, and none is staler than /readyz allows. As the negative control every
+ * stale answer counts as wrong. Needs root, haproxy, ip, nft and unshare. Exit code 1 if a promise is broken.
  */
 import { parseArgs } from "node:util";
 import { BOUND, holdsBalanced, runBalanced } from "../api/harness/balanced-report.ts";

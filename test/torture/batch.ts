@@ -1,8 +1,10 @@
 /*
- * npm run torture:batch -- [--minutes N] [--seed N] [--megabytes N] [--memory-only] First the memory promise: a pipe of
- * so many megabytes of log (1024 unless given), identified with rows on every number of threads, must stay under 200 MB
- * of resident memory beyond the snapshot. Then random texts against the oracles, in every shape of shards and on 1 to 3
- * threads, until the time is over. Exit code 1 at the first failure.
+ * npm run torture:batch -- [--minutes N] [--seed N] [--megabytes N] [--memory-only]
+ *
+ * First the memory promise: a pipe of this many megabytes of log (1024 by default), identified with rows on every
+ * number of threads, must stay under 200 MB of resident memory in addition to the snapshot. Then random texts are
+ * compared with the oracles, in every shape of shards and on 1 to 3 threads, until the time is up. Exit code 1 at the
+ * first failure.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +36,7 @@ const folder = mkdtempSync(join(tmpdir(), "ipsieve-torture-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const snapshot = await makeSnapshot(folder);
 
-/** A megabyte at a time, of lines that begin differently: nothing of it is kept. */
+/** Blocks of about a megabyte, of lines that begin differently: none of it is retained. */
 function* log(bytes: number): Generator<Buffer> {
   const rest = ' - - [31/Jan/2024:12:34:56 +0000] "GET /index.html HTTP/1.1" 200 612 "-" "Mozilla/5.0"\n';
   const block = Buffer.from(
@@ -43,7 +45,7 @@ function* log(bytes: number): Generator<Buffer> {
   for (let given = 0; given < bytes; given += block.length) yield block;
 }
 
-/** Resident bytes beyond the snapshot at the worst moment, and the lines. */
+/** The maximum of resident bytes in addition to the snapshot, and the number of lines. */
 async function memoryOf(
   threads: number,
   output: Writable | { path: string },
@@ -74,7 +76,7 @@ for (const threads of [1, 2]) {
     process.exit(1);
   }
 }
-// Negative control: rows that no one lets go must be noticed.
+// Negative control: rows that are never released must be noticed.
 const kept: Buffer[] = [];
 const leak = await memoryOf(1, new Writable({ write: (rows: Buffer, _encoding, done) => (kept.push(rows), done()) }));
 console.log(`negative control: rows kept, ${Math.round(leak.most / 1e6)} MB`);

@@ -7,7 +7,7 @@ import { runCrafted } from "../snapshot/harness/run-crafted.ts";
 import { inTemporaryFolder, longRunOptions, Random, reseal, sampleContent } from "../snapshot/harness/sample.ts";
 
 // R4, long form: npm run torture:corruption -- --minutes N [--seed N]. First every bit of a small file and the negative
-// controls; then half the time for corruption by chance, half for crafted files.
+// controls; then half the time for random corruption, half for crafted files.
 const { until, seed } = longRunOptions();
 
 await inTemporaryFolder(async (folder) => {

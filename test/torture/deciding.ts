@@ -1,8 +1,8 @@
 /**
- * Algebra, relations, explanations, fits and replays against oracles that look at every address: `npm run
- * torture:deciding -- --cases 1000000 [--minutes 60] [--seed N]` ends after so many cases of each, or minutes. Prints the
- * counts; exits 1 at the first difference, with the seed that shows it. Begins with the negative controls: tools that
- * are wrong on purpose must be found.
+ * Compares algebra, relations, explanations, fits and replays with oracles that look at every address: `npm run
+ * torture:deciding -- --cases 1000000 [--minutes 60] [--seed N]` ends after this many cases of each, or this many
+ * minutes. Prints the counts; exits 1 at the first difference, with the seed that shows it. Starts with the negative
+ * controls: tools that are deliberately wrong must be found.
  */
 import { AssertionError } from "node:assert/strict";
 import { parseArgs } from "node:util";
@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Of a seed. */
+/** Rounds for each seed. */
 const ROUNDS = 1000;
 
 const firstSeed = Number(values.seed);

@@ -1,7 +1,9 @@
 /*
- * npm run torture:downloads R11: 100 parallel downloads of a list of 300,000 rules, by slow clients: none truncated, at
- * most 512 MB resident. As the negative control the server keeps the bytes of each download, which takes more. Exit code
- * 1 where the promise does not hold.
+ * npm run torture:downloads
+ *
+ * R11: 100 parallel downloads of a list of 300,000 rules, by slow clients: none is truncated, and at most 512 MB are
+ * resident. As the negative control the server keeps the bytes of each download, which takes more. Exit code 1 if the
+ * promise is broken.
  */
 import { runDownloads } from "../api/harness/run-downloads.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";

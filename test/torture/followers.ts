@@ -1,9 +1,10 @@
 /*
- * npm run torture:followers -- [--database sqlite|postgres] [--kills N] [--seed N] R17 and R18: SIGKILL of servers, of
- * two with PostgreSQL, under writes of rules that soon expire, N times (1000 unless given), in runs of 50: a follower
- * of the change feed, which is interrupted too, knows what the database has, every expiry is one change, and every
- * event arrives at an endpoint, in order. The negative controls are in test/api/killed-followers.test.ts. Exit code 1
- * where a promise does not hold.
+ * npm run torture:followers -- [--database sqlite|postgres] [--kills N] [--seed N]
+ *
+ * R17 and R18: servers (two with PostgreSQL) are killed with SIGKILL during writes of rules that expire soon, N times
+ * (1000 by default), in runs of 50: a follower of the change feed, which is interrupted too, knows what the database
+ * has, every expiry is one change, and every event arrives at an endpoint, in order. The negative controls are in
+ * test/api/killed-followers.test.ts. Exit code 1 if a promise is broken.
  */
 import { parseArgs } from "node:util";
 import { killFollowedServers } from "../api/harness/kill-followed-servers.ts";

@@ -1,7 +1,7 @@
 /**
- * R6: identify against the linear oracle, over the catalogue of published lists, written and opened again, for as long
- * as asked and for a million addresses at least: `npm run torture:identify -- --minutes 5 [--seed N] [--lists DIR]`;
- * DIR is that of IPSIEVE_LISTS unless given. Prints the counts; exits 1 at the first disagreement. Begins with the
+ * R6: compares identify with the linear oracle, over the catalogue of published lists, written and opened again, for
+ * the given time and for at least a million addresses: `npm run torture:identify -- --minutes 5 [--seed N] [--lists
+ * DIR]`; DIR is IPSIEVE_LISTS by default. Prints the counts; exits 1 at the first disagreement. Starts with the
  * negative controls.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,9 +1,11 @@
 /*
- * npm run torture:kills -- [--database sqlite|postgres] [--kills N] [--seed N] R1: SIGKILL of the real server under
- * writes over HTTP, N times (1000 unless given): no acknowledged write is lost, no batch is half there, and the
- * database is sound. Half of them are killed while they stop and write a snapshot of the ruleset, some
- * while they freeze it in the background; the next starts from what there is, and has to answer with what the database has. As the negative control writes are taken for acknowledged when they are sent. Exit code 1 where
- * the promise does not hold.
+ * npm run torture:kills -- [--database sqlite|postgres] [--kills N] [--seed N]
+ *
+ * R1: the real server is killed with SIGKILL during writes over HTTP, N times (1000 by default): no acknowledged write
+ * is lost, no batch is half there, and the database is intact. Half of the servers are killed while they stop and write
+ * a snapshot of the ruleset, some while they freeze it in the background; the next one starts from what is there, and
+ * must answer with what the database has. As the negative control, writes count as acknowledged when they are sent.
+ * Exit code 1 if the promise is broken.
  */
 import { parseArgs } from "node:util";
 import { killServers } from "../api/harness/kill-servers.ts";
@@ -21,7 +23,7 @@ const { values } = parseArgs({
 });
 const [wanted, seed] = [Number(values.kills), Number(values.seed)];
 
-/** Gives the number of kills, and prints every hundredth. */
+/** Returns the number of kills, and prints every hundredth. */
 function tell({ kills, acknowledged }: KillReport): number {
   if (kills > 0 && kills % 100 === 0) console.log(`${kills} kills, ${acknowledged} acknowledged`);
   return kills;
@@ -31,7 +33,7 @@ if (values.database !== "sqlite" && values.database !== "postgres")
   throw new RangeError("--database takes sqlite or postgres");
 const postgres = values.database === "postgres" ? await startPostgres() : undefined;
 
-/** An empty database of PostgreSQL, or none: then it is a file of its own. */
+/** An empty PostgreSQL database, or none: then the store is a file of its own. */
 async function newStore(): Promise<{ store?: StoreLocation }> {
   return postgres === undefined ? {} : { store: { url: await postgres.database() } };
 }

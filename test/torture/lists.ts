@@ -1,9 +1,9 @@
 /**
- * Published lists, asked of the programs that read them: `npm run torture:lists -- [--addresses N] [--minutes N]
- * [--only PART_OF_NAME] [--seed N]`. Random rules, of which some have expired, without random excludes, until each program was
- * asked about N addresses (10,000 unless given) or the minutes are over. Prints the counts; exits 1 at the first
- * difference, with the seed that shows it. Begins with the negative controls of each program: a list that adds the
- * excludes back must be found, and one that has what has expired.
+ * Checks published lists with the programs that read them: `npm run torture:lists -- [--addresses N] [--minutes N]
+ * [--only PART_OF_NAME] [--seed N]`. Random rules, some of them expired, minus random excludes, until each program has
+ * been queried about N addresses (10,000 by default) or the time is up. Prints the counts; exits 1 at the first
+ * difference, with the seed that shows it. Starts with the negative controls of each program: a list that adds the
+ * excludes back must be found, and so must one that contains expired rules.
  */
 import { AssertionError } from "node:assert/strict";
 import { parseArgs } from "node:util";
@@ -54,7 +54,7 @@ async function checked(consumer: Consumer, seed: number): Promise<number> {
   }
 }
 
-/** Negative control: the program gets a list made of something else. */
+/** Negative control: the program gets a list that was made from something else. */
 async function mustBeFound(consumer: Consumer, what: string): Promise<void> {
   const { each, list } = caseThatShows(BROKEN[what]!);
   try {
@@ -67,7 +67,10 @@ async function mustBeFound(consumer: Consumer, what: string): Promise<void> {
   process.exit(1);
 }
 
-/** The first case in which the broken list differs at one of the addresses: in a third of them, what has expired does not. */
+/**
+ * The first case in which the broken list differs at one of the addresses: in a third of the cases, expired rules make
+ * no difference.
+ */
 function caseThatShows(broken: (each: Case) => Case): { each: Case; list: CompiledList } {
   for (let seed = firstSeed; ; seed++) {
     const each = randomCase(new Random(seed));

@@ -1,8 +1,9 @@
 /*
  * npm run torture:overload -- [--only pages|bulk lookups|lookups|shutdowns] [--shutdowns N] [--seconds N] [--seed N]
- * R10. Five times as many requests as the server can take, of three kinds, with shedding and, as the negative control,
- * without; then SIGTERM under load, N times (100 unless given), with SIGKILL as the negative control. Exit code 1 where
- * a promise does not hold.
+ *
+ * R10. Five times as many requests as the server can handle, of three kinds, with load shedding and, as the negative
+ * control, without; then SIGTERM under load, N times (100 by default), with SIGKILL as the negative control. Exit code
+ * 1 if a promise is broken.
  */
 import { parseArgs } from "node:util";
 import { whyNoLimit } from "../api/harness/limit-processor.ts";
@@ -10,13 +11,14 @@ import { type Load, type OverloadOptions, type OverloadReport, runOverload } fro
 import { runShutdowns } from "../api/harness/run-shutdowns.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 
-/** MiB. A thousand bulk lookups wait, each with up to 64 KiB of its body; a longer run needs no more. */
+/** MiB. A thousand bulk lookups wait, each with up to 64 KiB of its body; a longer run needs no more than that. */
 const MAX_MEMORY: Readonly<Record<Load, number>> = { pages: 512, lookups: 512, "bulk lookups": 768 };
 const MIN_GOODPUT = 0.8;
 
 /**
- * Of one processor: the generator, on the other, can then send several times as many lookups as the server takes. With
- * the smaller one, the last of its connections wait for longer than the permitted delay of the event loop.
+ * Shares of one processor: the generator, on the other one, can then send several times as many lookups as the server
+ * handles. With the smaller share, the last of its connections wait for longer than the permitted delay of the event
+ * loop.
  */
 const SHARES = [0.2, 0.1];
 
@@ -30,7 +32,7 @@ const { values } = parseArgs({
 });
 const [shutdowns, seconds, seed] = [Number(values.shutdowns), Number(values.seconds), Number(values.seed)];
 
-/** Whether all that is shed says when to try again, memory stays bounded, and enough is still answered. */
+/** Whether everything that is shed says when to retry, memory stays bounded, and enough requests are still answered. */
 async function holdsUnderOverload(folder: string, of: "pages" | "bulk lookups"): Promise<boolean> {
   const options = { folder, milliseconds: seconds * 1000, of };
   const control = await runOverload({ ...options, sheds: false });
@@ -48,10 +50,11 @@ async function holdsUnderOverload(folder: string, of: "pages" | "bulk lookups"):
 }
 
 /**
- * Enough is still answered from more connections than the event loop takes from the system at once. Nothing need be
- * shed: what waits for some milliseconds is no overload. Each connection waits for its answer, and both sides share the
- * processors: so it is held to what the same server answers from as many connections without any limit, and, with a
- * small share of a processor for the server, to its peak from few.
+ * Whether enough requests are still answered from more connections than the event loop takes from the system at once.
+ * Nothing has to be shed: waiting for several milliseconds is not an overload. Each connection waits for its response,
+ * and both sides share the processors: so the result is compared with what the same server answers from as many
+ * connections without any limit, and, with a small share of a processor for the server, with its peak from few
+ * connections.
  */
 async function holdsForLookups(folder: string): Promise<boolean> {
   const options = { folder, milliseconds: seconds * 1000, of: "lookups" } as const;

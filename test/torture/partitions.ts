@@ -1,9 +1,10 @@
 /*
- * npm run torture:partitions -- [--rounds N] [--seed N] R1 and R9 between replicas: two servers on one PostgreSQL, one
- * of them cut off from it by a packet filter for some seconds, in both directions and in one, N times (60 unless
- * given): no acknowledged write is lost, no answer of the one that is cut off passes for a newer one, and it catches
- * up. As the negative control writes are taken for acknowledged when they are sent. Needs root, ip, nft and unshare.
- * Exit code 1 where a promise does not hold.
+ * npm run torture:partitions -- [--rounds N] [--seed N]
+ *
+ * R1 and R9 between replicas: two servers on one PostgreSQL, one of which a packet filter cuts off from it for several
+ * seconds, in both directions or in one, N times (60 by default): no acknowledged write is lost, no answer of the
+ * server that is cut off is presented as newer than it is, and the server catches up. As the negative control, writes
+ * count as acknowledged when they are sent. Needs root, ip, nft and unshare. Exit code 1 if a promise is broken.
  */
 import { parseArgs } from "node:util";
 import { holdsInPartitions, runPartitions, whyNoPartitions } from "../api/harness/partitions.ts";

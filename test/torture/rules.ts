@@ -1,8 +1,9 @@
 /**
- * Rules that come, change, expire and go while they are frozen, stored and read again, against an index that never is
- * and against an oracle that paints all rules over all addresses: `npm run torture:rules -- [--answers 100000000]
- * [--minutes 60] [--seed N]` ends after so many answers or minutes, after one minute unless either is given. Prints the counts; exits 1 at the first difference, with the
- * seed that shows it. Begins with the negative controls: indexes that are wrong on purpose must be found.
+ * Rules are added, changed, deleted and expire while they are frozen, stored and read back; compared with an index that
+ * never is, and with an oracle that paints all rules over all addresses: `npm run torture:rules -- [--answers
+ * 100000000] [--minutes 60] [--seed N]` ends after this many answers or minutes, after one minute if neither is given.
+ * Prints the counts; exits 1 at the first difference, with the seed that shows it. Starts with the negative controls:
+ * indexes that are deliberately wrong must be found.
  */
 import { AssertionError } from "node:assert/strict";
 import { parseArgs } from "node:util";
@@ -16,7 +17,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Addresses of each family that are asked about in a round, and the rounds of a seed. */
+/** Addresses of each family that are looked up in a round, and the rounds of a seed. */
 const ASKED = 8192;
 const ROUNDS = 500;
 

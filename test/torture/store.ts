@@ -7,7 +7,7 @@ import { killWriters } from "../store/harness/kill-writers.ts";
 import { cutPower, recordWriters, whyNoStrace } from "../store/harness/power-cuts.ts";
 
 // R1, R2 and R9, long form: npm run torture:store -- --minutes N [--seed N]. A third of the time each for kills, power
-// cuts and histories, and one round of each at least.
+// cuts and histories, and at least one round of each.
 const { until, seed } = longRunOptions();
 const third = (until - Date.now()) / 3;
 const failures: string[] = [];
@@ -45,7 +45,7 @@ async function cutMany(folder: string, end: number): Promise<void> {
     normal: { cuts: 0, acknowledged: 0, lost: 0, corrupt: 0 },
   };
   for (let run = seed; run === seed || Date.now() < end; run++) {
-    // The control needs to lose something once in a while only.
+    // The control only needs to lose something once in a while.
     for (const synchronous of run % 5 === seed % 5 ? (["full", "normal"] as const) : (["full"] as const)) {
       const own = join(folder, `${synchronous}-${run}`);
       mkdirSync(own);

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { runSwaps } from "../snapshot/harness/run-swaps.ts";
 import { inTemporaryFolder, longRunOptions } from "../snapshot/harness/sample.ts";
 
-// R5, long form: npm run torture:swap -- --minutes N. What it does is up to the threads' timing; there is nothing to
-// seed.
+// R5, long form: npm run torture:swap -- --minutes N. What happens depends on the timing of the threads; there is
+// nothing to seed.
 const { until } = longRunOptions();
 
 await inTemporaryFolder(async (folder) => {

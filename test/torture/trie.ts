@@ -1,7 +1,8 @@
 /*
  * npm run torture:trie -- [--minutes N] [--seed N]
- * Long random operation sequences on a PrefixTrie against the linear oracle, with the arena checked after each, until
- * the time is over. A disagreement is shrunk, printed with its seed, and ends the run with exit code 1.
+ *
+ * Compares long random operation sequences on a PrefixTrie with the linear oracle, and checks the arena after each,
+ * until the time is up. A disagreement is shrunk, printed with its seed, and ends the run with exit code 1.
  */
 import { parseArgs } from "node:util";
 import fc from "fast-check";
@@ -18,7 +19,7 @@ const until = Date.now() + minutes * 60_000;
 let seed = firstSeed;
 console.log(`seed ${firstSeed}, ${minutes} minutes`);
 for (; Date.now() < until; seed++) {
-  // Short sequences shrink well and are many; long ones make the arenas grow and their free lists long.
+  // Short sequences shrink well and are numerous; long ones make the arenas grow and their free lists long.
   for (const [maxLength, numRuns] of [
     [60, 500],
     [900, 20],
