@@ -49,7 +49,7 @@ const commandLine = (edition: string): string[] => [
 const holdsLock = ({ pid }: ChildProcess): boolean =>
   existsSync(lock) && readFileSync(lock, "utf8").includes(`"pid":${pid},`);
 
-/** Milliseconds for which an update holds the lock that nobody kills. */
+/** The milliseconds for which an update that is not killed holds the lock. */
 async function whileAtWork(): Promise<number> {
   const child = start(commandLine("odd"), COMMAND);
   const outcome = outcomeOf(child);
@@ -70,7 +70,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Opens all that is there, as a reader would at this moment. */
+/** Opens everything that is there, as a reader would at this moment. */
 async function checkHome(): Promise<void> {
   const current = await openSnapshot(join(home, "catalogue.ipsieve"));
   assert.ok(current.info.prefixCount4 >= 600, "a part of a catalogue");
@@ -91,7 +91,7 @@ test("killed at any moment, an update leaves each file in its old or new state",
     const child = start(commandLine(EDITIONS[round % 2]![0]), COMMAND);
     const closed = new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, signal) => resolve(signal)));
     await until("the update holds the lock, or has ended", () => holdsLock(child) || child.exitCode !== null);
-    // At some moment of each part of what comes then.
+    // At a random moment of each part of what follows.
     await sleep(atWork * ((1.1 * (round + next())) / ROUNDS));
     child.kill("SIGKILL");
     if ((await closed) === "SIGKILL") killed++;

@@ -3,12 +3,12 @@ import { parsePrefix } from "../../src/address/prefix.ts";
 import { prefixesJson } from "../../src/cbs/importers/prefixes-json.ts";
 import type { Source, SourceFile } from "../../src/cbs/importers/sources.ts";
 
-/** The i-th of some public prefixes, apart from each other: 20.0.0.0/24, 20.0.1.0/24, ... */
+/** The i-th of a series of public prefixes with gaps between them: 20.0.0.0/24, 20.0.1.0/24, ... */
 export function publicPrefix(i: number): string {
   return `20.${i >> 8}.${i & 255}.0/24`;
 }
 
-/** Prefixes from the `first`-th to before the `end`-th. */
+/** The prefixes from number `first` up to, but not including, number `end`. */
 export function publicPrefixes(first: number, end: number): string[] {
   return Array.from({ length: end - first }, (_, i) => publicPrefix(first + i));
 }

@@ -7,10 +7,10 @@ import { UpdateError, type UpdateErrorCode } from "../../src/update/update-error
 import { run, temporaryFolder } from "../cli/run-command.ts";
 import { CA_FILE, page, type Publisher, startPublisher } from "./publisher.ts";
 
-/** A real proxy on this machine that connects to what it is asked for, or answers with a status of its own. */
+/** A real proxy on this machine that connects to the requested target, or responds with a status of its own. */
 interface TestProxy {
   readonly url: URL;
-  /** What it was asked to connect to, and with which credentials. */
+  /** The requested targets, with the credentials. */
   readonly asked: { readonly target: string; readonly credentials: string | undefined }[];
   refuses: number | undefined;
   close(): Promise<void>;

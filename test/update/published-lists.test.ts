@@ -91,12 +91,12 @@ describe("the lists as they were published", { skip: noPublishedLists }, () => {
     assert.ok(widest[4] >= 9 && widest[6] >= 20);
   });
 
-  /** Older and newer editions of one list, and what comes of going from one to the other at once. */
+  /** Older and newer editions of one list, and the outcome of going from one to the other at once. */
   const EDITIONS: [older: string, newer: string, of: string, code: string | undefined][] = [
     ["digitalocean/google-2025-07.csv", "digitalocean/google.csv", "digitalocean/google.csv", undefined],
     // From three providers' regions to many more, in 17 months.
     ["salesforce/hyperforce-sample.json", "salesforce/ip-ranges.json", "salesforce/ip-ranges.json", "changed"],
-    // The newer one was asked for without IPv6.
+    // The newer one was requested without IPv6.
     ["microsoft365/worldwide.json", "microsoft365/worldwide-2026-noipv6.json", "microsoft365/worldwide.json", "half"],
   ];
 

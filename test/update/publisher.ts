@@ -8,22 +8,25 @@ import type { DownloadOptions } from "../../src/update/download.ts";
 
 const tls = (name: string): string => join(import.meta.dirname, "tls", name);
 
-/** The authority that signed the server's certificate, which was made for these tests and is good for nothing else. */
+/** The authority that signed the server's certificate, which was made for these tests and has no other use. */
 export const CA_FILE = tls("ca.crt");
 const CA = readFileSync(CA_FILE, "utf8");
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A real web server on this machine that answers every path as it is told to, well or badly. */
+/** A real web server on this machine whose responses, good or bad, are set for each path. */
 export interface Publisher {
   readonly port: number;
-  /** By path; 404 for others. */
+  /** By path; other paths get 404. */
   readonly pages: Map<string, Handler>;
   /** All requests so far. */
   readonly requests: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
   /** `https://publisher.test:PORT/path` */
   url(path: string, host?: string): string;
-  /** What makes a downloader of it: names ending in .test are this machine, by the rules that `options` may change. */
+  /**
+   * Options of a downloader that reaches it: names ending in .test resolve to this machine, under the rules that
+   * `options` may change.
+   */
   options(options?: Partial<DownloadOptions>): DownloadOptions;
   close(): Promise<void>;
 }
@@ -70,7 +73,7 @@ export async function startPublisher(): Promise<Publisher> {
       resolve: async (host) =>
         NAMES[host] ?? Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" })),
       ...options,
-      // A good answer may take as long as a busy machine needs; a second attempt follows at once.
+      // A good response may take as long as a busy machine needs; a second attempt follows at once.
       limits: { pause: 1, totalTime: 60_000, idleTime: 60_000, ...options.limits },
     }),
     close: () =>
@@ -91,13 +94,13 @@ export function status(code: number, headers: Record<string, string> = {}): Hand
   return (_, response) => void response.writeHead(code, headers).end(`status ${code}`);
 }
 
-/** One handler for each request, the last one for all that follow. */
+/** One handler for each request; the last one for all that follow. */
 export function inTurn(...handlers: Handler[]): Handler {
   let next = 0;
   return (request, response) => handlers[Math.min(next++, handlers.length - 1)]!(request, response);
 }
 
-/** Pieces of a body for as long as someone reads. */
+/** Sends pieces of a body for as long as the client reads. */
 export function endless(piece: string | Buffer, milliseconds: number, headers: Record<string, string> = {}): Handler {
   return (_, response) => {
     response.writeHead(200, headers);

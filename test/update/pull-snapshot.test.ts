@@ -17,7 +17,7 @@ import { until } from "../until.ts";
 
 const THREATS = readFileSync(fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url)));
 
-/** What the server does with a request. */
+/** How the server handles a request. */
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 let server: Server;
@@ -73,7 +73,7 @@ function digestOf(bytes: Uint8Array): string {
   return `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`;
 }
 
-/** As a server that knows ranges and tags; without a tag if that is null. */
+/** Responds like a server that supports ranges and tags; without a tag if that is null. */
 function serving(
   bytes: Buffer,
   { etag = `"${digestOf(bytes).slice(9, 20)}"`, digest, cutAfter }: Served = {},
@@ -89,7 +89,7 @@ function serving(
     if (start > 0) response.writeHead(206, { "content-range": `bytes ${start}-${bytes.length - 1}/${bytes.length}` });
     if (cutAfter === undefined || cutAfter >= rest.length) return void response.end(rest);
     response.write(rest.subarray(0, cutAfter));
-    // What was sent a moment before the connection is cut may be lost on the way.
+    // Bytes that were sent a moment before the connection is cut may be lost on the way.
     void arrived(start + cutAfter).then(() => response.destroy());
   };
 }
@@ -112,7 +112,7 @@ async function pull(options: Partial<PullOptions> = {}, limits: Partial<Download
   }
 }
 
-/** What is left in the folder besides the file. */
+/** The files left in the folder in addition to the snapshot. */
 function hidden(): string[] {
   return readdirSync(folder).filter((name) => name.startsWith("."));
 }
@@ -179,7 +179,7 @@ test("parts of two files with one tag are detected, with a digest and without, a
     rmSync(path, { force: true });
     handler = serving(first!, { etag: '"same"', cutAfter: 5000, ...(digest === null && { digest }) });
     await assert.rejects(pull());
-    // As long as the first, and another one.
+    // As long as the first one, but different.
     const other = Buffer.from(first!);
     second!.copy(other, 0, 0, Math.min(first!.length, second!.length));
     handler = (request, response) =>

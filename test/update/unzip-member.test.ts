@@ -26,7 +26,7 @@ const REFUSED: readonly [what: string, archive: Buffer, code: UpdateErrorCode, m
   ["an archive cut off", archive.subarray(0, archive.length - 30), "archive", /cannot be read/],
   ["an archive without its front", archive.subarray(40), "archive", /cannot be read/],
   ["an archive without the list", zipOf([OTHER, { name: "my-list.txt", content: "x" }]), "archive", /has no list\.txt/],
-  // Which of them is the list, no one can tell.
+  // It is impossible to tell which of them is the list.
   [
     "the list twice",
     zipOf([LIST, { ...LIST, content: "30.0.0.0/8" }]),

@@ -126,7 +126,7 @@ describe("an update", () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
     const [before] = (await current()).metadata.sources;
-    // Written anew, with the same prefixes: that is no change.
+    // Rewritten with the same prefixes, which does not count as a change.
     publisher.pages.set(
       "/list.json",
       page(listOf(hundred, { creationTime: "2026-11-21T00:00:00" }), {
@@ -154,7 +154,7 @@ describe("an update", () => {
     });
     assert.ok((await current()).metadata.sources[0]!.changedAt! > before!.changedAt!);
     assert.equal(identifyText(await current(), "30.0.0.1").found, true);
-    // The history has both, whole, under their times.
+    // The history has both, complete, under their times.
     const times = await Promise.all(
       generations()
         .sort()
@@ -188,7 +188,7 @@ describe("an update", () => {
     assert.equal((await fileReport()).outcome, "changed");
     assert.equal(publisher.requests.at(-1)!.headers["if-none-match"], undefined);
     assert.equal(readHome("lists/acme/list.json"), GOOD);
-    // And when the list has moved.
+    // The same after the list has moved.
     sources = [sourceOf("acme", [fileOf("acme/list.json", publisher.url("/moved.json"))])];
     publisher.pages.set("/moved.json", page(GOOD));
     assert.equal((await fileReport()).outcome, "unchanged");
@@ -293,7 +293,7 @@ describe("an update over the catalogue of AS numbers", () => {
     ];
     const both = [["/saas/acme acme"], ["/saas/acme asn"], ["/isp/line asn"], []];
     assert.deepEqual(await answers(), both);
-    // Half of the list is gone: rejected, as without a base.
+    // Half of the list is gone: rejected, as it would be without a base.
     publisher.pages.set("/list.json", page(listOf(hundred.slice(0, 20))));
     assert.deepEqual(outcomes(await update({ base })), ["refused"]);
     assert.deepEqual([await answers(), generations().length], [both, 1]);
@@ -584,7 +584,7 @@ describe("lists behind a page or in an archive", () => {
     assert.equal((await fileReport()).outcome, "new");
     publisher.pages.set("/a/Tags_20261116.json", status(304));
     assert.equal((await fileReport()).outcome, "unchanged");
-    // Another week: another address, of which the server has said nothing yet.
+    // A week later: another address, for which the server has no information yet.
     publisher.pages.set("/a/Tags_20261123.json", page(listOf([...hundred, "30.0.0.0/24"])));
     publisher.pages.set("/details", linkTo(publisher.url("/a/Tags_20261123.json", "files.publisher.test")));
     assert.equal((await fileReport()).outcome, "changed");
@@ -681,7 +681,7 @@ describe("lists from elsewhere", () => {
     for (const path of ["/lists/acme/list.json", "/lists/initech/list.json"]) publisher.pages.set(path, page(GOOD));
     publisher.pages.set("/lists/globex/v4.txt", page("30.0.0.0/24"));
     assert.deepEqual(outcomes(await update({ mirror: publisher.url("/lists/") })), ["new", "new", "new", "failed"]);
-    // From the publishers, there is nothing to be had of the one without an address.
+    // The list without an address cannot be had from its publisher.
     assert.deepEqual(
       (await update({ only: new Set(["initech"]) })).files.map(({ outcome, problem }) => [outcome, problem]),
       [["absent", null]],
@@ -706,7 +706,7 @@ describe("lists from elsewhere", () => {
     assert.deepEqual(outcomes(await update({ origin })), ["new", "new", "absent"]);
     const [acme] = (await current()).metadata.sources;
     assert.deepEqual([readHome("lists/acme/Tags.json"), acme!.fetchedAt], [GOOD, long.toISOString()]);
-    // Its own name comes first.
+    // Its own name takes precedence.
     write("from/acme/Tags.json", "<html>");
     assert.deepEqual(
       (await update({ origin })).files.map(({ outcome, code }) => [outcome, code]),
@@ -871,7 +871,7 @@ describe("a home folder", () => {
     renameSync(join(home, "history", name!), join(home, "history/20991121T111900.000Z.ipsieve"));
     assert.notEqual((await update()).generation, null);
     assert.equal((await update()).generation, null);
-    // What it made then does not take the places of the history.
+    // What it made at that time does not replace anything in the history.
     publisher.pages.set("/list.json", page(listOf(hundred.slice(1))));
     const { generation } = await update({ keep: 1 });
     assert.deepEqual(generations().sort(), [basename(generation!), "20991121T111900.000Z.ipsieve"]);

@@ -22,7 +22,7 @@ const locked =
   (error: unknown): boolean =>
     error instanceof UpdateError && error.code === "locked" && message.test(error.message);
 
-/** A process that takes the lock, says so, and does what `then` says. */
+/** A process that takes the lock, reports it, and does what `then` says. */
 function start(then: string): ChildProcess {
   const code = `import { takeLock } from ${JSON.stringify(LOCK)}; const release = await takeLock(${JSON.stringify(path)}); console.log("taken"); ${then}`;
   return spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "pipe"] });
@@ -109,8 +109,8 @@ test(
 );
 
 test("of many processes that find a dead process's lock at once, one at a time gets it", async (t) => {
-  // Processes that go for one lock after the other together; one that gets it writes its number beside it, waits, and
-  // looks whether another one did so meanwhile.
+  // Processes that compete for one lock after the other; one that gets a lock writes its number into a file next to it,
+  // waits, and checks whether another one did so meanwhile.
   const paths = Array.from({ length: 40 }, (_, i) => `${path}-${i}`);
   for (const [i, lock] of paths.entries()) {
     writeFileSync(
