@@ -67,8 +67,8 @@ print("\\n".join(map(ask, json.load(sys.stdin))))
 `;
 
 /**
- * The C library's inet_pton, called by python3. undefined when there is no python3, or the library is not glibc, whose
- * rules are ours.
+ * The C library's inet_pton, called by python3. Undefined if there is no python3, or the library is not glibc, whose
+ * rules are the same as ours.
  */
 export function systemPeer(): Peer | undefined {
   const probe = spawnSync("python3", ["-c", "import platform; print(platform.libc_ver()[0])"], { encoding: "utf8" });

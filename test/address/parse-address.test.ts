@@ -15,7 +15,7 @@ import { numberOf } from "./address-differential.ts";
 import { quadText, seededRandom, sixText } from "./address-texts.ts";
 import { oracleFormat, oracleParse } from "../oracle/address-oracle.ts";
 
-/** The properties of the error, besides being an AddressError. */
+/** The properties of the error, in addition to being an AddressError. */
 function refusal(text: string, code: string, position: number, cure: string) {
   return (error: unknown) => {
     assert.ok(error instanceof AddressError);

@@ -37,7 +37,7 @@ const DECISIONS: readonly (readonly [string, string, string, boolean])[] = [
   ["2001:20::1", "2001:20::/28", "ORCHIDv2", true],
   // A prefix is covered whole by one entry even where others lie in it.
   ["192.0.0.8/30", "192.0.0.0/24", "IETF Protocol Assignments", false],
-  // A prefix that no entry covers: the first that lies in it.
+  // A prefix that no entry covers: the result is the first entry inside it.
   ["10.0.0.0/7", "10.0.0.0/8", "Private-Use", false],
   ["0.0.0.0/0", "0.0.0.0/8", "This network", false],
   ["192.0.0.0/16", "192.0.0.0/24", "IETF Protocol Assignments", false],

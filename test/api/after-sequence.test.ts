@@ -91,7 +91,7 @@ async function staleReads(pair: Pair, rounds: number, prefix: string, isAfter: b
 
 async function holdsEverywhere(t: TestContext, pair: Pair): Promise<void> {
   assert.equal(await staleReads(pair, 30, "198.18.0", true), 0);
-  // A list that is built beside the old one is there as well.
+  // A list that is built while the old one is still in use is there as well.
   const rules = Array.from({ length: 20_000 }, (_, i) => ({ ip: `198.19.${i >> 8}.${i & 255}` }));
   const replaced = await pair.ask(0, "/rules?max_shrink=100", { method: "PUT", body: { rules } });
   assert.equal(replaced.status, 200, JSON.stringify(replaced.body));

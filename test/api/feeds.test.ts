@@ -147,7 +147,7 @@ test("a device that has the list gets the same response from the fast path and t
       for (const method of ["GET", "HEAD"]) {
         const headers = { "If-None-Match": known, "Accept-Encoding": coding };
         const short = await fetchFeed(url, headers, method);
-        // A query is no part of the file's name, but takes the ordinary way.
+        // A query is not part of the file's name, but makes the request take the ordinary path.
         assert.deepEqual(
           comparable(short),
           comparable(await fetchFeed(`${url}?`, headers, method)),

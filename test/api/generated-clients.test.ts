@@ -44,11 +44,11 @@ const TYPESCRIPT: Language = {
 const PYTHON_CLIENT: Language = {
   name: "Python, by openapi-python-client",
   missing: missingTools(PYTHON),
-  // Of 3.0 it does not read `nullable` beside a type and a reference, which 3.0 asks for.
+  // It does not support `nullable` next to a type and a reference, which 3.0 requires.
   documents: ["/openapi.json"],
   async generate(folder, document) {
     copyFileSync(join(DRIVERS, "drive.py"), join(folder, "drive.py"));
-    // It runs ruff, which stands beside it.
+    // It runs ruff, which is in the same folder.
     const environment = { PATH: `${join(TOOLS, ".venv/bin")}:${process.env["PATH"] ?? ""}` };
     const client = await run(
       PYTHON,

@@ -1,7 +1,4 @@
-/**
- * An OpenAPI document with its shared parameters, headers and answers where they are used; schemas stay behind their
- * names.
- */
+/** An OpenAPI document in which shared parameters, headers and responses are inlined; schemas remain references. */
 export function inlined(document: any): any {
   const shared = /^#\/components\/(parameters|headers|responses)\/(\w+)$/;
   const walk = (value: any): any => {

@@ -49,7 +49,7 @@ class Server {
     return isUp(this.url);
   }
 
-  /** Asks for so many pages that there are none of: each makes a log line of some 7 kB. */
+  /** Requests this many pages that do not exist: each makes a log line of some 7 kB. */
   async fillLog(requests: number): Promise<void> {
     for (let sent = 0; sent < requests; sent += 20)
       await Promise.all(Array.from({ length: 20 }, () => this.askForNone()));
@@ -221,7 +221,7 @@ describe(
   },
 );
 
-/** Also a process whose parent has not asked yet how it ended. */
+/** Includes a process whose exit its parent has not collected yet. */
 function hasEnded(pid: number): boolean {
   return !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }

@@ -162,8 +162,8 @@ test("lookups, nodes and ranges name their sources; ranges can be limited to one
 });
 
 /**
- * The prefixes on all pages, by number. Each page but the last must be full, and give the count of all and the pages
- * beside it.
+ * The prefixes on all pages, by number. Each page except the last must be full, and give the total count and the
+ * adjacent pages.
  */
 async function pagesOf(path: string, count: number): Promise<string[]> {
   const size = Number(new URLSearchParams(path).get("page_size"));

@@ -9,8 +9,8 @@ import { rounds } from "../rounds.ts";
 import { ServiceProcess } from "./harness/service-process.ts";
 
 /**
- * A million in 256 MB is the promise; this is less, with what a server needs besides. As objects the second list of the
- * long form ended the store's thread; the short one is about the answers.
+ * The promise is a million in 256 MB; this is less, plus what a server needs. Kept as objects, the second list of the
+ * long form ended the store's thread; the short form checks the responses.
  */
 const RULES = rounds({ short: 20_000, long: 150_000 });
 const HEAP = 96;

@@ -14,7 +14,7 @@ import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
 
-/** In the short form, each parameter and body is asked with this part of the numbers. */
+/** In the short form, each parameter and body is tried with this share of the numbers. */
 const SHARE = 8;
 
 let t: TestServer;

@@ -59,7 +59,7 @@ async function differences(program: Polling, list: readonly string[]): Promise<s
   return ADDRESSES.filter((address, at) => answers[at] !== isListed(list, address));
 }
 
-/** What cannot be answered while the program takes another list into force is asked again. */
+/** Retries when the program cannot answer because it is loading another list. */
 const agrees = (program: Polling, list: readonly string[]): Promise<boolean> =>
   differences(program, list).then(
     (found) => found.length === 0,

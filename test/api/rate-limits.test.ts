@@ -127,8 +127,8 @@ function setPlan(
 }
 
 /**
- * Asks, with a new key, for every operation and some other paths, good requests and bad ones, with and without the key,
- * and gives the answers that do not say how much is left of the right window.
+ * Requests every operation and some other paths with a new key, well and badly, with and without the key, and returns
+ * the responses that do not state the rest of the right window.
  */
 async function wrongLimits(url: string, key: string): Promise<string[]> {
   const { operations } = await ApiDocument.of(url);

@@ -86,7 +86,7 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
     t.diagnostic(
       `${acknowledged.length} acknowledged; refused meanwhile: ${JSON.stringify(replicas.flatMap(({ refused }) => refused))}`,
     );
-    // A write waits for the database; what it cannot wait for is told so.
+    // A write waits for the database; a write that cannot wait is rejected.
     assert.ok(replicas.every(({ refused }) => refused.every((status) => status === 503)));
     for (const replica of replicas) {
       const told = await replica.rules(acknowledged.length);

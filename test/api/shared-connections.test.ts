@@ -50,7 +50,7 @@ for (const proxy of PROXIES) {
       folder.remove();
     });
 
-    /** Asks for the rulesets of the other organisation. Gives what is wrong with the answer. */
+    /** Requests the rulesets of the other organisation. Returns what is wrong with the response. */
     async function askAsOther(id: string): Promise<string | undefined> {
       try {
         const response = await fetch(`http://127.0.0.1:${running!.port}/v1/edl/ip-rulesets`, {

@@ -36,7 +36,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     return (await ask(server, "GET", "/v1/edl/ip-rulesets/", { key })).status;
   }
 
-  /** How many of so many requests, one after the other, are let through. */
+  /** How many of these requests, made one after the other, are allowed. */
   async function pass(server: TestServer, key: string, requests: number): Promise<number> {
     let passed = 0;
     for (let i = 0; i < requests; i++) if ((await statusOf(server, key)) === 200) passed++;
@@ -113,7 +113,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     assert.equal(await pass(first, key, LIMIT), LIMIT - 10, "no request waits for the database");
     assert.equal(await pass(second, key, 20), 20, "what it has not been told");
     await own.start();
-    // Told when the database is back.
+    // Exchanged once the database is back.
     await whenLeft(second, keyId, 0);
     assert.equal(await statusOf(second, key), 429);
     assert.equal(await statusOf(first, key), 429);

@@ -29,7 +29,7 @@ const about = (service: ServiceProcess, message: RegExp) => service.logged.find(
 const untilItShutsDown = (service: ServiceProcess): Promise<void> =>
   until("the server has taken the signal", () => about(service, /^shutting down/) !== undefined);
 
-/** A client that reads only when it is asked to. */
+/** A client that reads only when the test makes it. */
 class Client {
   readonly #socket: Socket;
   #received: Buffer[] = [];

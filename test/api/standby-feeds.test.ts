@@ -100,7 +100,7 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
     const toldOf = (reason: string) => () => own.logged().includes(`the database cannot be reached: ${reason}`);
     proxy.startUp();
     const restarted = own.restart();
-    // What fails meanwhile is told by what waits for it.
+    // Its failure is reported by what waits for it.
     restarted.catch(() => {});
     await until("it waits while the database starts up", toldOf("the database system is starting up"));
     await proxy.close();

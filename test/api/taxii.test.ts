@@ -367,7 +367,7 @@ test("filters select by id, type, version and specification; invalid ones get 40
     assert.deepEqual([Object.keys(body.details), body.http_status], [[name], "400"]);
   }
   assert.equal((await objectsOf(authorization, ruleset, `?limit=10&next=${next}`)).length, 2);
-  // A page has as many as it can have, however many are asked for, and any time may be named.
+  // A page has at most its maximum, however many items are requested, and any time may be given.
   for (const query of ["?limit=9999999999999999999999", "?added_after=1900-01-01T00:00:00Z"])
     assert.equal((await objectsOf(authorization, ruleset, query)).length, 3);
   const other = await newRuleset();
@@ -650,7 +650,7 @@ test("a server that stops ends a comparison after its current step; the next ser
   const release = await holdTurn("someone");
   const following = services.indicators.follow(collectionOf(services.memory, other, collection.id)!);
   const refused = assert.rejects(following, { code: "unavailable", retryAfter: 5 });
-  // Between the first step, which only asks, and the second.
+  // Between the first step, which only reads, and the second.
   const next = holdTurn("someone else");
   release();
   const releaseNext = await next;

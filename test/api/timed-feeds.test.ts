@@ -191,7 +191,8 @@ test("what ends later than the format can say is new before its time is over", a
     const modified = Date.parse(headers.get("last-modified")!);
     assert.ok(modified <= t.clock.now && modified > t.clock.now - 2 * DAY, `${headers.get("last-modified")}`);
   }
-  // A device that asks every day has it again after less than a quarter and a day, a third of the 24.8 days.
+  // A device that polls every day gets it again after less than a quarter of the 24.8 days plus a day, which is a third
+  // of them.
   for (const [index, day] of at.slice(1).entries()) assert.ok(day - at[index]! <= 8, `nothing new on day ${day}`);
   assert.equal(new Set(tags).size, tags.length);
   assert.equal(at.at(-1), 76, "from then on it is exact");

@@ -49,7 +49,7 @@ const listed = async (id: string): Promise<{ version: number; change: string; ch
 
 const undo = async (): Promise<void> => assert.equal((await visit(t, "POST", "/undo", { token })).status, 200);
 
-/** So many addresses, of which every third has a name. */
+/** This many addresses, every third of which has a name. */
 const list = (first: number, count: number, name: string): object => ({
   rules: Array.from({ length: count }, (_, at) => ({
     ip: `20.${(first + at) >> 16}.${((first + at) >> 8) & 255}.${(first + at) & 255}`,

@@ -23,7 +23,7 @@ export interface Case {
   readonly rows: RowSelection;
   readonly threads: number;
   readonly limits: Partial<BatchLimits>;
-  /** The stream comes in pieces of so many bytes. */
+  /** The stream arrives in pieces of this many bytes. */
   readonly pieceBytes: number;
 }
 

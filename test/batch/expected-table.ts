@@ -167,7 +167,7 @@ function documentOf(
   return `${known},"line":${line.number}${rowText ? `,"text":${jsonText(line.text)}` : ""}}`;
 }
 
-/** In front of the last brace, with a comma unless it is the first member. */
+/** Inserted before the last brace, with a comma unless it is the first member. */
 function withMember(line: string, ids: readonly string[]): { text: string; isMalformed: boolean } {
   const member = `"ids":${JSON.stringify(ids)}`;
   try {

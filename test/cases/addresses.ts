@@ -158,7 +158,7 @@ export const MALFORMED_ADDRESSES: readonly Malformed[] = [
   ["\ud83d\ude00", "not-ascii", 0, "retype the digits"],
 ];
 
-/** Prefixes that are accepted as they stand; every valid address is one besides. */
+/** Prefixes that are accepted unchanged; every valid address is a prefix too. */
 export const VALID_PREFIXES: readonly Spelling[] = [
   ["0.0.0.0/0", "0.0.0.0/0"],
   ["128.0.0.0/1", "128.0.0.0/1"],

@@ -234,7 +234,7 @@ test("appended prefixes yield the same table as added ones, even with expiries a
             ]),
           `${name}, ${text} at ${now}`,
         );
-    // Asked again, and as a trie.
+    // Frozen again, and built as a trie.
     assert.deepEqual(new Uint8Array(appended.freeze(about).table.buffer), new Uint8Array(table.buffer), name);
     assert.equal(appended.build(about).trie.size, table.prefixCount(4), name);
     const finished = new CatalogueBuilder();

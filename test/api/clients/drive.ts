@@ -1,4 +1,4 @@
-/** Drives a client made by openapi-typescript; the test puts the types beside a copy of this file. */
+/** Drives a client made by openapi-typescript; the test writes the types next to a copy of this file. */
 import createClient from "openapi-fetch";
 import type { paths } from "./operations.ts";
 

@@ -58,7 +58,7 @@ async function statusOf(a: Try): Promise<number> {
   return (await signIn(a)).status;
 }
 
-/** No one can sign in to the name from a new device behind it, until the minute is over. */
+/** Locks new devices behind the proxy out of signing in with the name, until the minute is over. */
 async function attack(name: string): Promise<void> {
   for (let i = 0; i < LIMIT; i++) assert.equal(await statusOf({ name, password: "guess" }), 401);
   assert.equal(await statusOf({ name }), 429);

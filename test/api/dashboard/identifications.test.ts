@@ -284,7 +284,7 @@ test("organisations that send slowly do not block another: their slowest upload 
 
 test("a corrupt gzip file leads to the state failed, even if much more of it follows", async () => {
   const good = gzipSync(Array.from({ length: 300_000 }, (_, i) => `1.1.1.1 ${Math.imul(i, 2_654_435_761)}\n`).join(""));
-  // A second member, whose first block is of a kind that there is not.
+  // A second member, whose first block is of an unknown kind.
   const bad = Buffer.concat([good, good.subarray(0, 10), Buffer.alloc(8 << 20, 0x07)]);
   const id = randomUUID();
   const { status, body } = await upload(`id=${id}`, bad, "application/gzip");

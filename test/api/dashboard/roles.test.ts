@@ -15,7 +15,7 @@ const SAMPLE = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.
 interface Case {
   readonly least: Role | "anybody";
   readonly status: number;
-  /** The values of the path's parameters, separated by spaces; made anew for each request. */
+  /** The values of the path's parameters, separated by spaces; created again for each request. */
   readonly id?: () => Promise<string>;
   readonly query?: string | (() => string);
   readonly body?: unknown;

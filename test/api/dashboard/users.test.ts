@@ -167,7 +167,7 @@ test("the last admin who can sign in is neither demoted nor deleted, however man
     asked("DELETE", `/users/${second.id}`),
     visit(t, "PATCH", `/users/${admin.id}`, { token: second.token, body: { role: "viewer" } }),
   ]);
-  // The second admin's session may have ended by the time that it asks.
+  // The second admin's session may have ended by the time of the request.
   assert.ok([204, 409].includes(both[0].status) && [200, 401, 409].includes(both[1].status));
   const { organisationId } = admin;
   assert.ok(

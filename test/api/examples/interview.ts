@@ -6,7 +6,7 @@ import { type Answer, ask, type TestServer } from "../start-server.ts";
 export type Examples = Record<string, OperationExamples>;
 
 export interface Asked {
-  /** A body that is a text is of the type `type`, and becomes an example, too. */
+  /** A text body has the media type `type`, and becomes an example as well. */
   readonly body?: unknown;
   readonly type?: string;
   readonly accept?: string;

@@ -53,7 +53,7 @@ export interface Operation {
 export interface DocumentedResponse {
   /** Those that come with every such answer, in small letters. */
   readonly requiredHeaders: readonly string[];
-  /** The check of the body by media type, compiled when it is first asked for; none: there is no body. */
+  /** The validator of the body by media type, compiled when it is first needed; empty if there is no body. */
   readonly bodies: ReadonlyMap<string, () => ValidateFunction>;
 }
 

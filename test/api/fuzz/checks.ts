@@ -6,8 +6,8 @@ import type { Received, Send } from "./send.ts";
 export type Verdict = string | undefined;
 
 /**
- * A batch that is not atomic and a preview have an answer for each item, and a list may be read without its bad lines:
- * what is malformed is told there.
+ * A batch that is not atomic and a preview have a result for each item, and a list may be read without its bad lines:
+ * malformed items are reported there.
  */
 function tellsOfItems({ operation, sent }: Case, { text }: Received): boolean {
   if (/[?&]skip_invalid=(true|1)/.test(sent.path)) return /"invalid":[1-9]/.test(text);

@@ -75,7 +75,7 @@ function byState(
   if (id === "writeExternalList") return [400, 409];
   // Which changes there are, and which have been overtaken, depends on all requests before.
   if (id === "undoChange") return [200, 404, 409];
-  // Which logs there are, and how many at a time, depends on all requests beside; which columns, on the log.
+  // Which logs exist, and how many run at a time, depends on all other requests; which columns exist, on the log.
   if (id === "identifyLog") return [200, 400, 409, 429];
   if (id === "getIdentification" || id === "getIdentificationResult") return [200, 404];
   if (id === "deleteIdentification") return [204, 404];

@@ -90,7 +90,7 @@ function patient(send: Send): Send {
   };
 }
 
-/** In milliseconds; the server asks for a second. */
+/** Milliseconds; the server asks clients to wait for a second. */
 const SHORTLY = 20;
 
 /** The cases of one operation, one after the other, in a ruleset of its own. */

@@ -42,7 +42,7 @@ const CODINGS = ["gzip", "deflate", "br", "zstd", "compress", "gzip, gzip", "ide
 /** An empty gzip file. */
 const GZIP = Buffer.from("1f8b0800000000000003030000000000000000", "hex");
 
-/** The contents of attacking bodies, of up to so many bytes. */
+/** The contents of attacking bodies, of up to this many bytes. */
 export function hostileBodies(most: number): fc.Arbitrary<HostileBody> {
   const json = (name: string, text: fc.Arbitrary<string>): fc.Arbitrary<HostileBody> =>
     text.map((each) => ({ name, type: JSON_TYPE, bytes: Buffer.from(each) }));

@@ -14,7 +14,7 @@ export interface BalancedOptions {
   readonly bound: number;
 }
 
-/** A server that is 10 s behind is not ready, which HAProxy has noticed after two checks of at most 2 s, and 2 s apart. */
+/** A server that lags by 10 s is not ready; HAProxy notices after two checks of at most 2 s each, 2 s apart. */
 export const BOUND = 16_000;
 
 export interface BalancedReport {
@@ -32,7 +32,7 @@ export interface BalancedReport {
   readonly otherStatuses: Record<string, number>;
 }
 
-/** In a network namespace of its own: what `whyNoPartitions` asks for, and HAProxy. */
+/** Runs in a network namespace of its own: needs what `whyNoPartitions` requires, and HAProxy. */
 export function runBalanced(options: BalancedOptions): BalancedReport {
   return reportFromNamespace("./balanced.ts", options);
 }

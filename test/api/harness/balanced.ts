@@ -1,7 +1,7 @@
 /*
- * `unshare --net node balanced.ts OPTIONS`: two servers on one PostgreSQL behind HAProxy, in a network namespace that
- * has nothing but its loopback interface. While clients write and read through HAProxy, one of the two is killed and
- * started again, frozen, or cut off from the database. Prints a BalancedReport as JSON.
+ * `unshare --net node balanced.ts OPTIONS`: two servers on one PostgreSQL, with HAProxy as the load balancer, in a
+ * network namespace that has nothing but its loopback interface. While clients write and read through HAProxy, one of
+ * the two is killed and restarted, frozen, or cut off from the database. Prints a BalancedReport as JSON.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -115,7 +115,7 @@ async function isReady(ports: readonly number[]): Promise<boolean> {
   return states.every((state) => state === "ok\n");
 }
 
-/** What /readyz says; nothing, if there is no answer. */
+/** The response of /readyz; empty if there is none. */
 async function stateOf(port: number): Promise<string> {
   try {
     return await (await fetch(`http://127.0.0.1:${port}/readyz`)).text();

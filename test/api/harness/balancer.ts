@@ -5,7 +5,7 @@ import { type ListeningProgram, startListening } from "./start-listening.ts";
 
 const CONFIGURATION = join(import.meta.dirname, "../../../packaging/compose/haproxy.cfg");
 
-/** HAProxy as the compose file has it, but without TLS and Docker's names, in front of servers on these ports. */
+/** HAProxy as in the compose file, but without TLS and Docker's names, balancing servers on these ports. */
 export async function startBalancer(folder: string, ports: readonly number[]): Promise<ListeningProgram> {
   const port = await freePort();
   const file = join(folder, `balancer-${port}.cfg`);

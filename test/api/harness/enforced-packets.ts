@@ -45,7 +45,10 @@ const target = createServer((socket) => socket.end()).listen(await freePort(), "
 await once(target, "listening");
 const { port: targetPort } = target.address() as { port: number };
 
-/** Whether a connection from this address is refused: the bouncers are told to reject, so that nothing is waited for. */
+/**
+ * Whether a connection from this address is refused: the bouncers are configured to reject, so that there is no timeout
+ * to wait for.
+ */
 async function isBlocked(source: string): Promise<boolean> {
   const socket = connect({
     host: source.includes(":") ? "::1" : "127.0.0.1",
@@ -229,7 +232,7 @@ try {
   await untilBlocked("the bouncer starts again", ["192.0.2.0", "192.0.2.77", "2001:db8::1"]);
   assert.doesNotMatch(bouncer.log(), /level=(error|fatal|panic)/);
   await bouncer.stop();
-  // Some versions leave their rules behind.
+  // Some versions do not remove their rules.
   execFileSync("sh", ["-c", "iptables -F; ip6tables -F; ipset destroy"]);
 
   await untilBlocked("without it", []);

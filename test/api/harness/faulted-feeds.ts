@@ -69,7 +69,7 @@ export async function faultFeeds({ folder, seed, postgres, go }: FaultOptions): 
   return report;
 }
 
-/** A server over a database behind a proxy, with a deployment, and what can happen to them. */
+/** A server whose database is reached through a proxy, with a deployment, and the faults that can be injected. */
 class FaultedWorld {
   readonly #random: Random;
   readonly #postgres: PostgresServer;

@@ -17,7 +17,7 @@ export interface Sightings {
 /** Why the bytes of a list were never published; undefined if they were. */
 export type ReasonOf = (body: string) => string | undefined;
 
-/** A device: asks for a URL again and again, mostly for whether the list is another one. */
+/** A device: polls a URL, mostly with the tag of the list that it has. */
 export class FeedPoller {
   readonly #seen: Sightings;
   readonly #reasonOf: ReasonOf;

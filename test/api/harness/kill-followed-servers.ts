@@ -47,7 +47,10 @@ const MAX_EXPIRY = 400;
 /** Milliseconds of a server's life, at most, and without any server after a kill of all. */
 const MAX_LIFE = 300;
 const MAX_PAUSE = 150;
-/** In every so many lives, a message arrives before the kill: a new server delivers after the lease of the one before. */
+/**
+ * Once in this many lives, a message arrives before the kill: a new server delivers only after the lease of the one
+ * before has ended.
+ */
 const DELIVERING = 3;
 
 /**

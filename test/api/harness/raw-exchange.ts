@@ -29,7 +29,7 @@ export interface ExchangeReport {
   readonly end: "answered" | "closed" | "stuck";
 }
 
-/** The id of the second request: its answer tells it. */
+/** The id of the second request, by which its response is recognised. */
 export const CANARY = "canary";
 /** The id of the requests that bodies consist of: a server that reads a body as requests answers with it. */
 const SMUGGLED = "smuggled";
@@ -70,7 +70,7 @@ export async function exchange(port: number, request: SlowRequest, milliseconds 
   for (let [parsed, before, count] = [0, 0, 0]; !isOver() && count < 2; await sleep(2)) {
     const isQuiet = length === before;
     before = length;
-    // A long answer is not parsed anew for each of its pieces.
+    // A long response is not parsed again for each of its pieces.
     if (length === parsed || (!isQuiet && length < 1.5 * parsed)) continue;
     parsed = length;
     count = parseAnswers(Buffer.concat(received)).length;
@@ -112,7 +112,7 @@ async function sendAll(
     if (framing === "chunked") socket.write("0\r\n\r\n");
     socket.write(`GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${CANARY}\r\n\r\n`);
   } catch {
-    // The connection has ended, or the limit is over: the report tells.
+    // The connection has ended, or the limit is over: the report shows it.
   }
 }
 

@@ -51,7 +51,7 @@ export class ServiceReplica {
     return status;
   }
 
-  /** Asks for the rule until the answer has the status. */
+  /** Requests the rule until the response has the status. */
   async until(ip: string, status: number): Promise<void> {
     await until(`${ip} gets ${status}`, async () => (await this.get(ip)) === status, { every: 5 });
   }
@@ -85,7 +85,9 @@ export class ServiceReplica {
     this.#isWriting = false;
   }
 
-  /** The rules that it tells, when there are so many at least: others' arrive within a second or so. */
+  /**
+   * The rules that it reports, once there are at least this many: those of other servers arrive within about a second.
+   */
   async rules(least: number): Promise<Set<string>> {
     for (let tries = 0; ; tries++) {
       const { text } = await this.#ask(`${this.#rules}:export?format=text`);

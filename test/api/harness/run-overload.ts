@@ -13,7 +13,7 @@ export interface OverloadOptions {
   /** Milliseconds of each of the two loads. */
   readonly milliseconds: number;
   readonly of: Load;
-  /** Without shedding it is the negative control: what is asked for last waits for all the others. */
+  /** Without shedding it is the negative control: the last request waits for all the others. */
   readonly sheds?: boolean;
   /** Has the server take a few milliseconds for overload: the negative control of the goodput. */
   readonly shedsEarly?: boolean;
@@ -48,7 +48,7 @@ export interface OverloadReport {
    */
   readonly perProcessorSecond: { readonly peak: number; readonly over: number };
   readonly shed: number;
-  /** Connections that were opened anew, as a 503 before the end of a body had ended the one before. */
+  /** Connections that were opened again after a 503 before the end of a body had closed the one before. */
   readonly reconnected: number;
   /** Responses that are neither 200 nor 503 with Retry-After. */
   readonly others: number;

@@ -92,7 +92,7 @@ export class ServiceProcess {
       .map((line) => JSON.parse(line));
   }
 
-  /** Processor seconds, user and system, that it and its threads have had; NaN where the system does not tell. */
+  /** Processor seconds, user and system, that it and its threads have used; NaN if the system does not report them. */
   get processorSeconds(): number {
     try {
       return processorSeconds({ process: this.#child });
@@ -101,7 +101,7 @@ export class ServiceProcess {
     }
   }
 
-  /** The most memory it has had resident, in MiB; NaN where the system does not tell. */
+  /** The maximum of its resident memory in MiB; NaN if the system does not report it. */
   get mostMemory(): number {
     try {
       return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, "utf8"))?.[1]) / 1024;

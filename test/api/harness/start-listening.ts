@@ -10,7 +10,7 @@ export interface ListeningProgram {
   end(): Promise<void>;
 }
 
-/** Starts a program that was told its port, and waits until it listens there. */
+/** Starts a program that is configured with its port, and waits until it listens there. */
 export async function startListening(name: string, args: readonly string[], port: number): Promise<ListeningProgram> {
   const child = spawn(name, args, { stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(child, "exit");

@@ -23,7 +23,7 @@ export interface HistoryReport {
   readonly failures: string[];
 }
 
-/** What a rule is, besides its times; null: there is none. */
+/** What identifies a rule's state, in addition to its times; null: there is none. */
 type RuleState = { readonly name: string | null; readonly expires_at: string | null } | null;
 
 const BASE = "/v1/edl/ip-rulesets/";

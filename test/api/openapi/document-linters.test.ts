@@ -68,8 +68,8 @@ function isClean({ code, output }: Run): boolean {
 }
 
 /**
- * 3.0 cannot say of a reference that it may be null in a way that Redocly takes examples by; the same examples are held
- * to 3.1. An update that has just begun has no catalogue yet.
+ * 3.0 cannot express that a reference may be null in a way that Redocly applies to examples; the same examples are
+ * checked against 3.1. An update that has just begun has no catalogue yet.
  */
 function withoutNullObjects({ paths }: any): void {
   const update = paths["/dashboard/api/catalogue/update"]?.post.responses[202].content["application/json"];

@@ -46,7 +46,7 @@ function shownIn(document: any): Shown[] {
   );
 }
 
-/** A snapshot is no text. */
+/** A snapshot is not text. */
 function withoutSnapshots(content: Record<string, any>): Record<string, any> {
   return Object.fromEntries(Object.entries(content).filter(([type]) => type !== SNAPSHOT_TYPE));
 }

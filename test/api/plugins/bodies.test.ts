@@ -343,8 +343,8 @@ test("unread responses count: their key gets 503 until they are read, others con
   const get = `GET /v1/edl/ip-rulesets/${id}/rules?page_size=1000 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${greedy}\r\n\r\n`;
   const held = await Promise.all(Array.from({ length: 4 }, () => open(t, "127.0.0.1", get)));
   for (const socket of held) socket.pause();
-  // The kernel takes some megabytes of them; they are asked for one by one, as too many at once would be rejected at
-  // once.
+  // The kernel buffers several megabytes of them; they are requested one by one, as too many at once would be rejected
+  // immediately.
   let { status } = await page(greedy);
   for (let asked = 0; asked < 200 && status === 200; asked++) {
     for (const socket of held) socket.write(get);

@@ -62,7 +62,7 @@ async function open(port = Number(new URL(t.server.url).port)): Promise<Socket> 
   return socket;
 }
 
-/** Sends the parts, and reads until there are so many answers or the connection ends. */
+/** Sends the parts, and reads until there are this many responses or the connection ends. */
 async function answersTo(parts: Iterable<string | Buffer>, count: number, isEnded = false): Promise<RawAnswer[]> {
   const socket = await open();
   const received: Buffer[] = [];
@@ -204,8 +204,8 @@ async function mostBegunInATurn(work: () => Promise<void>): Promise<number> {
 const CONNECTIONS = 300;
 
 /**
- * Connections that all send at once. Each has asked before: the server takes only one new connection in a turn, and
- * with it what it has sent by then.
+ * Connections that all send at once. Each has made a request before: the server accepts only one new connection per
+ * turn, together with what it has sent by then.
  */
 async function sendAtOnce(port: number, pieces: string[], isAnswered: (received: string) => boolean): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(port)));

@@ -4,7 +4,7 @@ function asking(change: (exchange: Exchange) => Exchange): Fault {
   return { operation: "all", run: (exchange, ask) => ask(change(exchange)) };
 }
 
-/** Reads that get the key of whoever asked first. */
+/** Reads that use the key of the first client. */
 function keepsTheFirstKey(): Fault {
   let first: string | string[] | undefined;
   return asking((exchange) => {
@@ -19,7 +19,7 @@ const without = (name: string): Fault =>
 const instead = (from: string | RegExp, to: string): Fault =>
   asking((exchange) => ({ ...exchange, body: exchange.body.replace(from, to) }));
 
-/** Services that get a rule wrong, behind which stands the real one. The model must disagree with each. */
+/** Services that break one rule of the real one, to which they forward. The model must disagree with each. */
 export const BROKEN_SERVICES: Readonly<Record<string, () => Fault>> = {
   "lists rulesets of another organisation": keepsTheFirstKey,
   "overrides where it should extend": () =>

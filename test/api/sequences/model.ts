@@ -169,7 +169,7 @@ export class Model {
   #write(asked: Asked): Expected {
     const { question, idempotencyKey, request, caller } = asked;
     const ruleset = question.kind === "create-ruleset" ? undefined : this.#own(asked);
-    // A ruleset that is gone is told before keys are looked up, but by its deletion: that may be repeated.
+    // A missing ruleset is reported before keys are looked up, except when it is deleted: a deletion may be repeated.
     if (ruleset === undefined && question.kind !== "create-ruleset" && question.kind !== "delete-ruleset")
       return problem(404);
     if (question.kind === "replace" && question.dry_run === true)
@@ -288,7 +288,7 @@ function rulesetDocument({ id, name, purpose, description, rules, createdAt, upd
   };
 }
 
-/** `next` and `prev` are told as the numbers of their pages. */
+/** `next` and `prev` are represented by page numbers. */
 function page(all: readonly unknown[], { page = 1, page_size = 100 }: { page?: number; page_size?: number }) {
   const pages = Math.max(1, Math.ceil(all.length / page_size));
   return {

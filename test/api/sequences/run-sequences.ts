@@ -272,7 +272,7 @@ function comparable({ status, headers, text }: Received, { body }: Expected): un
   if (status >= 400) return Object.fromEntries(Object.keys(body ?? {}).map((name) => [name, told[name]]));
   if (status === 201 && "purpose" in told)
     return Object.fromEntries(Object.entries(told).filter(([name]) => name !== "id"));
-  // Of what a dry run tells of a rejection, that it is one and its number.
+  // For a dry run's rejection, only its status and the number are compared.
   if (told.refusal) return { ...told, refusal: { status: told.refusal.status, removed: told.refusal.removed } };
   if (!("items" in told)) return told;
   const pageOf = (url: string | null): number | null =>

@@ -162,7 +162,7 @@ test("a column of only nulls, and a stream without batches", async () => {
 const STREAM = Buffer.from(streamOf(new Utf8(), ["1.1.1.1", "8.8.8.8"]));
 const END_BYTES = 8;
 
-/** The stream, whose schema says that it has so many columns (FlatBuffers: Schema.fbs, Message.fbs). */
+/** The stream with a schema that declares this many columns (FlatBuffers: Schema.fbs, Message.fbs). */
 function withColumns(count: number): Buffer {
   const bytes = Buffer.from(STREAM);
   const target = (at: number) => at + bytes.readUInt32LE(at);

@@ -173,7 +173,7 @@ function jsonLine(random: Random): string {
   return kind === 3 ? line.slice(0, random.below(line.length)) : line;
 }
 
-/** So many lines in latin1, or more; not all end with an LF. */
+/** This many lines in latin1, or more; not all end with an LF. */
 export function randomFieldLines(random: Random, syntax: Syntax, count: number): Buffer {
   const lines: string[] = [];
   const quotes = syntax === "tsv" ? 0 : pick(random, [0, REGULAR, REGULAR, QUOTES.length]);

@@ -45,7 +45,7 @@ async function outcome(stored: Buffer, name = "input"): Promise<string> {
   }
 }
 
-/** A skippable frame, as parallel compressors put in front of each of theirs. */
+/** A skippable frame, which parallel compressors put before each of their frames. */
 function skippable(content: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32LE(0x184d2a50 + (content.length % 16), 0);
@@ -173,8 +173,8 @@ test("garbage after the end and corruption inside are errors", async (t) => {
   t.diagnostic(`${flips} flipped bits; rows unchanged and no error: ${JSON.stringify(harmless)}`);
 });
 
-// Negative control: what the platform's decompressor does when frames are not told apart must be noticed by the
-// comparison above.
+// Negative control: the comparison above must notice what the platform's decompressor does when frames are not
+// separated.
 test("reading two frames as one chunk loses the second: the reason for separating them", async () => {
   const two = Buffer.concat([zstdCompressSync(BYTES), zstdCompressSync(BYTES)]);
   const { createZstdDecompress } = await import("node:zlib");
