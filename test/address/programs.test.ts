@@ -73,7 +73,7 @@ function prefixText(random: Random): string {
   return `${random(3) === 0 ? masked(address, Number(length)) : address}/${length}`;
 }
 
-/** Without host bits, where it is a quad: few generated prefixes have none. */
+/** Clears the host bits of a quad: few generated prefixes have none. */
 function masked(address: string, length: number): string {
   const octets = address.split(".").map(Number);
   if (octets.length !== 4 || !(length >= 0 && length <= 32)) return "0.0.0.0";

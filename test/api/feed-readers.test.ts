@@ -22,7 +22,7 @@ describe("readers of the change feed", { skip: missing || onlyLong() }, () => {
   let added = 0;
 
   before(async () => {
-    // The server comes back where it was.
+    // The server comes back on the same port.
     t = await startServer({ perMinute: 1e9, port: await freePort() });
     key = (await addKey(t, await addOrganisation(t, "Readers"))).text;
     rules = `/v1/edl/ip-rulesets/${(await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[1].id}/rules`;
@@ -71,7 +71,7 @@ describe("readers of the change feed", { skip: missing || onlyLong() }, () => {
     const numbers = (): number[] => numbersIn(output.text, /^(\d+) \{"sequence":\1,.*"type":"rule.created"/gm);
     for (let count = 1; count <= 6; count++) {
       await addRule();
-      // Written while it is away as well: Last-Event-ID says where it was, `after` no longer counts.
+      // Written while it is away as well: Last-Event-ID says where it stopped, and `after` no longer counts.
       if (count !== 3) await until(`it has ${count} changes`, () => numbers().length === count);
       if (count === 2 || count === 5) await t.restart();
     }

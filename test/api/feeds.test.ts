@@ -126,7 +126,7 @@ test("unchanged content gets 304 by tag and by date, even after a restart; compr
   assert.equal(gunzipSync(bytes).toString(), first.text);
 });
 
-/** Headers that differ from one response to the next; and the framework gives a 304 to HEAD a length of 0. */
+/** Headers that differ from one response to the next; and the framework sends a length of 0 with a 304 for HEAD. */
 const OWN = new Set(["date", "x-request-id", "ratelimit-reset"]);
 
 function comparable({ status, text, headers }: Awaited<ReturnType<typeof fetchFeed>>) {

@@ -25,7 +25,7 @@ const BUSY_RUNS = rounds({ short: 20, long: 60 });
 
 let t: FuzzServer;
 before(async () => {
-  // Its limits of time are those of a real one: a busy machine may take a second for what is sent.
+  // Its time limits are those of a real server: a busy machine may take a second to send a request.
   t = await startFuzzServer();
 });
 after(() => t.close());

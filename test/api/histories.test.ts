@@ -28,7 +28,7 @@ test("R9: rules are linearizable under concurrent writes, extend never shortens,
   assert.ok(report.ordered > 400 && report.reads > 50);
 });
 
-/** Answers a read with what was read there some reads before. */
+/** Answers a read with the result of an earlier read. */
 function staleReads(): Fault {
   const before = new Map<string, Awaited<ReturnType<Fault["run"]>>[]>();
   const run: Fault["run"] = async (exchange, ask) => {

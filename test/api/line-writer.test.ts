@@ -192,7 +192,7 @@ describe(
       async () => {
         const port = await freePort();
         const args = serveArguments(join(folder.path, "terminal.db"), ["--port", String(port), "--log-level", "info"]);
-        // What is written to the terminal is copied to a pipe that is not read.
+        // Whatever is written to the terminal is copied to a pipe that is not read.
         const command = ["exec", process.execPath, ...args]
           .map((word) => `'${word}'`)
           .join(" ")

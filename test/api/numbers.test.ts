@@ -86,7 +86,7 @@ async function operationsOf(scope: "public" | "dashboard"): Promise<{ api: ApiDo
   return { api, operations: api.operations.filter(({ id }) => !ENDS.has(id)) };
 }
 
-/** The validator takes what overflows for a whole number. */
+/** The validator would accept numbers that overflow as integers. */
 function isIn(api: ApiDocument, schema: Schema, value: number): boolean {
   return Number.isFinite(value) && api.fits(schema, value);
 }

@@ -30,7 +30,7 @@ const SUITES = [
   "interrupted-requests",
   "replays",
 ];
-/** What is most about writes; the long form runs all. */
+/** The suite with the most writes; the long form runs all. */
 const SHORT = "conditional-writes";
 const ran = SUITES.filter((suite) => suite === SHORT || onlyLong() === false);
 

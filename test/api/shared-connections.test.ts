@@ -14,7 +14,9 @@ const SIZE = 200_000;
 /** Milliseconds until a request of the other organisation counts as never answered. */
 const LIMIT = 5000;
 
-/** What is wrong with the answers to the client that did it; an answer of the proxy itself, which has no id, is not. */
+/**
+ * What is wrong with the responses to the client that did it; a response of the proxy itself, which has no id, is fine.
+ */
 function foreignAnswerIn(report: ExchangeReport): string | undefined {
   if (report.end === "stuck") return errorIn(report);
   const foreign = report.answers

@@ -16,7 +16,10 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
   });
   after(() => postgres[Symbol.asyncDispose]());
 
-  /** Servers whose clock stands, so that no minute ends, each on the database of its URL; a key that all of them know. */
+  /**
+   * Servers whose clock stands still, so that no minute ends, each on the database of its URL; and a key that all of
+   * them know.
+   */
   async function startServers(context: TestContext, urls: readonly string[], perMinute = LIMIT) {
     const servers: TestServer[] = [];
     for (const url of urls) {

@@ -41,7 +41,7 @@ export const START = Date.UTC(2026, 10, 21, 12);
 
 let makeStore = async (folder: string): Promise<StoreLocation> => ({ file: join(folder, "store.db") });
 
-/** Gives the servers that are started from now on other stores, each an empty one. */
+/** Makes servers that are started from now on use other stores, each an empty one. */
 export function useStores(make: (folder: string) => Promise<StoreLocation>): void {
   makeStore = make;
 }
@@ -60,7 +60,7 @@ export async function startServer(
   const lines: string[] = [];
   const log = createLog(settings.logLevel ?? "debug", { write: (line) => void lines.push(line) });
   const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
-  // On a busy machine turns of the event loop take long: only tests of what is shed then have a server that sheds.
+  // On a busy machine, turns of the event loop take long: only tests of shedding have a server that sheds.
   const all = { ...defaults, port: 0, specialPurpose: true, eventLoopDelay: 60_000, ...settings };
   const start = (): Promise<Server> =>
     Server.start({
@@ -153,7 +153,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined if there is none. */
   readonly body: any;
 }
 

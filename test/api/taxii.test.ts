@@ -255,7 +255,7 @@ test("pages ascend by microseconds, are complete while others write, and continu
   assert.deepEqual(stamps, stamps.toSorted());
   for (const stamp of stamps) assert.match(stamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
 
-  // What Last says, handed back, gives exactly what has come since.
+  // The value of Last, sent back, returns exactly what has been added since.
   const last = stamps.at(-1)!;
   const none = await get(authorization, `${path}?added_after=${last}`);
   assert.deepEqual([none.body, none.headers.get("x-taxii-date-added-last")], [{ more: false, objects: [] }, null]);
@@ -471,7 +471,7 @@ test("superseded versions are kept as long as changes, at most a hundred per ind
   await clean();
   assert.deepEqual(await namesOf("all"), every);
 
-  // A client that has read a part goes on where it was, without what has been deleted.
+  // A client that has read a part continues where it was, without what has been deleted.
   const path = `api/collections/${ruleset}/objects/?match[version]=all&limit=2`;
   const { body } = await get(authorization, path);
   t.clock.now += 24 * HOUR + 1;

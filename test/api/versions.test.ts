@@ -150,7 +150,7 @@ test("versions come in pages; those of another ruleset or organisation, unknown 
   const versions = await listed(id);
   assert.ok(versions.every(({ version }) => version > current));
   assert.equal(await exported(id, versions[0]!.version), await exported(id));
-  // What was exported before may still come from the cache.
+  // Earlier exports may still come from the cache.
   assert.equal((await send("GET", `${id}/rules:export?version=${first.items[1].version}`)).status, 404);
 });
 

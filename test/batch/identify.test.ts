@@ -127,7 +127,7 @@ test("one, two and three threads write the same bytes", async () => {
 });
 
 test("workers and the main thread both take shards", async () => {
-  // The input goes on until rows of two threads have been seen (and for a bounded time).
+  // The input continues until rows of two threads have been seen (and for a bounded time).
   const seen = new Set<string>();
   const deadline = Date.now() + 20_000;
   async function* endless(): AsyncGenerator<Buffer> {

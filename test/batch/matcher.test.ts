@@ -16,7 +16,7 @@ const snapshot = await makeSnapshot(temporaryFolder());
 const { table } = snapshot;
 const matchers = (["webassembly", "typescript"] as const).map((engine) => new Matcher(snapshot, { engine }));
 
-/** The last columns of the rows that the matches stand for, by the table; null for a line without an address. */
+/** The last columns of the rows that the matches represent, by the table; null for a line without an address. */
 function idsOf(matches: Int32Array): (string | null)[] {
   return Array.from(matches, (match) => {
     if (match === NO_ADDRESS) return null;

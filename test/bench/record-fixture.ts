@@ -2,7 +2,7 @@ import type { BenchRecord } from "../../bench/record.ts";
 import type { Form } from "../../bench/harness/contender.ts";
 import type { Measurement, PartResult } from "../../bench/figures/part.ts";
 
-/** A full record with round figures, made up for the tests of what is generated from one. */
+/** A full record with round figures, invented for tests of what is generated from a record. */
 export function fixtureRecord(): BenchRecord {
   return {
     format: 1,

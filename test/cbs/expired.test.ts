@@ -109,7 +109,7 @@ test("counts, ranges, exports and differences are those of a catalogue built wit
     const lines = Array.from({ length: 1 + random(30) }, randomLine);
     // As of 1000 nothing has expired, as of 1006 everything that ever does.
     const now = 999 + random(8);
-    // A label that a source gives a prefix more than once lasts as long as the longest of them.
+    // A label that a source gives a prefix more than once lasts until the latest expiry.
     const left = lines.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
     expired += lines.length - left.length;
     const [current, expected] = [

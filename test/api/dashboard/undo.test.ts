@@ -250,7 +250,7 @@ describe("changes of many rules", () => {
     const { status, body } = await request("POST", "/undo");
     assert.deepEqual([status, body.undone?.summary ?? body.detail], canUndo ? [200, summary] : [409, change.reason]);
   };
-  /** The memory has what was written. */
+  /** Waits until the memory has what was written. */
   const isStored = async () => {
     const now = contents();
     await large.restart();

@@ -11,7 +11,7 @@ const CSV = "text/csv";
 const TEXT = "text/plain";
 const LINES = "application/x-ndjson";
 const BYTES = "application/octet-stream";
-/** Shown in place of every created key; its checksum is wrong, so that no one takes it for a key. */
+/** Shown in place of every created key; its checksum is wrong, so that it cannot be mistaken for a key. */
 const KEY = "ips_Ab3dExampleExampleExampleExampl0Example";
 const BOUNCER_KEY = "ipb_Ab3dExampleExampleExampleExampleExampleExam";
 const TAXII_PASSWORD = "ipt_Ab3dExampleExampleExampleExampleExampleExam";

@@ -18,9 +18,9 @@ export class StandIns {
   }
 
   /**
-   * The same with stand-ins: for added texts, ids (the first is the one that the document has for parameters), and
-   * times at which another process says that it did something during the run: servers of tests have a clock of their
-   * own.
+   * The same with stand-ins: for added texts, for ids (the first is the one that the document uses for parameters), and
+   * for times at which another process reports to have done something during the run: test servers have a clock of
+   * their own.
    */
   in<Value>(value: Value): Value {
     let text = JSON.stringify(value);

@@ -36,7 +36,7 @@ function endOfBody(text: string, start: number, status: number, headers: Readonl
   if (status === 204 || status === 304) return start;
   if (headers.get("transfer-encoding") === "chunked") return endOfChunks(text, start);
   const length = headers.get("content-length");
-  // Without a length it goes on until the connection ends.
+  // Without a length it continues until the connection ends.
   const end = length === undefined ? text.length : start + Number(length);
   return end <= text.length ? end : -1;
 }

@@ -6,7 +6,7 @@ import { ADDRESS_FORMAT, PREFIX_FORMAT } from "../../../src/api/schemas/common.t
 import type { Area } from "../../../src/store/state.ts";
 import { inlined } from "../inlined-document.ts";
 
-/** A JSON schema, as far as the document uses them. */
+/** A JSON schema, with the keywords that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -44,7 +44,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** The schema of the body by media type; none: it takes no body. */
   readonly bodies: ReadonlyMap<string, Schema>;
-  /** Of the body as JSON; undefined where there is none. */
+  /** Of the body as JSON; undefined if there is none. */
   readonly example: unknown;
   /** By status. */
   readonly responses: ReadonlyMap<number, DocumentedResponse>;

@@ -8,7 +8,7 @@ import type { Send } from "./send.ts";
 export interface Known {
   /** The ids of the catalogue's nodes. */
   readonly nodes: ReadonlySet<string>;
-  /** Whether there is a rule of the prefix that the request names; undefined where it names none. */
+  /** Whether the prefix that the request names has a rule; undefined if it names none. */
   readonly ruleExists: boolean | undefined;
 }
 

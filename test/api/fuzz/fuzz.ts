@@ -79,7 +79,7 @@ interface OperationFuzzOptions {
   readonly sheds: boolean;
 }
 
-/** Sends again what is shed, after a moment. */
+/** Sends again, after a moment, what was shed. */
 function patient(send: Send): Send {
   return async (sent) => {
     for (;;) {
@@ -177,7 +177,7 @@ class OperationFuzz {
     return { "X-API-Key": this.#key, "Content-Type": "application/json" };
   }
 
-  /** Makes sure that there is a ruleset with rules, a deployment, or an external list. */
+  /** Makes sure that a ruleset with rules, a deployment or an external list exists. */
   async #prepare(): Promise<void> {
     const headers = this.#headers;
     if (this.#deploymentId === "" && this.#operation.path.includes("{deployment_id}")) {

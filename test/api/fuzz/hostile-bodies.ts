@@ -9,7 +9,7 @@ export interface HostileBody {
 }
 
 const JSON_TYPE = "application/json";
-/** Members that bodies of some operation have: what is in them is wrong for all. */
+/** Members that bodies of some operation have, with values that are wrong for all of them. */
 const MEMBERS = ["ips", "rules", "items", "ip", "name", "password", "role", "x", "__proto__"];
 const UNITS = [
   "1",

@@ -17,7 +17,7 @@ export interface HostileOptions {
   readonly key: string;
   readonly random: Random;
   readonly connections: number;
-  /** Milliseconds that the server waits for a client: 408 is right for whoever has taken longer. */
+  /** Milliseconds that the server waits for a client: 408 is right for a client that has taken longer. */
   readonly timeLimit: number;
   /** Milliseconds until a connection that neither end closes is given up; a minute without it. */
   readonly patience?: number;

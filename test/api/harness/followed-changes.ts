@@ -5,7 +5,7 @@ interface FollowedRule {
   readonly expires_at: string | null;
 }
 
-/** A change as a server writes it, as far as it is read here. */
+/** A change as a server writes it, with the members that are read here. */
 export interface FollowedChange {
   readonly sequence: number;
   readonly at: string;

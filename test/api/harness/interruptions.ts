@@ -21,7 +21,7 @@ export type Stage = "in the body" | "before the response" | "in the response";
 /** Those of every request. */
 export const STAGES: readonly Stage[] = ["before the response", "in the response"];
 
-/** Sends a request as far as the stage says, and resets the connection. `chunked`: the body is in chunks. */
+/** Sends a request up to the given stage, and resets the connection. `chunked`: the body is in chunks. */
 export async function hangUp(port: number, sent: SentRequest, stage: Stage, isChunked: boolean): Promise<void> {
   const socket = await open(port);
   const bytes = bytesOf(sent, isChunked);

@@ -181,7 +181,7 @@ async function prepare(location: StoreLocation, folder: string, url: string) {
   return { key, rulesetId, secret, start };
 }
 
-/** Follows the feed by server-sent events, and goes on from the last one that was complete. */
+/** Follows the feed by server-sent events, and continues from the last complete one. */
 class Follower {
   readonly #key: string;
   readonly changes: FollowedChanges;

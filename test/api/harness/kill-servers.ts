@@ -17,7 +17,7 @@ export interface KillOptions {
   readonly seed: number;
   /** The database; a SQLite file in the folder without one. */
   readonly store?: StoreLocation;
-  /** With `early` a write is taken for acknowledged when it is sent: the negative control, which must lose some. */
+  /** With `early`, a write counts as acknowledged when it is sent: the negative control, which must lose some. */
   readonly timing: "honest" | "early";
   readonly go: (report: ServerKillReport) => boolean;
 }
@@ -191,7 +191,7 @@ async function writeUntilKilled(
   }
 }
 
-/** Gives one or both of the writer's two prefixes the number for a name, or deletes both. */
+/** Gives one or both of the writer's two prefixes the number as a name, or deletes both. */
 function requestOf(writer: number, number: number, kind: string, path: string): { path: string; body: string } {
   const [one, two] = [0, 1].map((half) => `192.0.2.${2 * writer + half}`) as [string, string];
   const add = (ip: string) => ({ ip, name: String(number), conflict_resolution: "override" });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 
 /**
- * Microseconds: a short period, so that a server that has used up its share continues before anything takes it for
+ * Microseconds: a short period, so that a server that has used up its share continues before anything regards it as
  * stuck.
  */
 const PERIOD = 10_000;
@@ -24,7 +24,7 @@ export function whyNoLimit(): false | string {
   return versionHere() === undefined ? "the system has no control group of the processor" : false;
 }
 
-/** Gives a process, with threads that it has and will have, at most this share of one processor. */
+/** Limits a process, with its present and future threads, to this share of one processor. */
 export function limitProcessor(pid: number, share: number): { remove(): void } {
   const version = versionHere();
   if (version === undefined) throw new Error("the system has no control group of the processor");

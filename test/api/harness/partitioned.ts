@@ -18,7 +18,7 @@ const ADDRESSES = ["127.0.0.11", "127.0.0.12"] as const;
 const [MIN_CUT, MAX_CUT] = [1000, 4000];
 /** As long as a server tries to write before it refuses to, at most. */
 const PATIENCE = 15_000;
-/** What was on its way may arrive so long after the filter began. */
+/** What was on its way may arrive this long after the filter began. */
 const ON_THE_WAY = 300;
 
 const { rounds, seed, timing } = JSON.parse(process.argv[2]!) as PartitionOptions;

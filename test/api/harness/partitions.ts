@@ -4,7 +4,7 @@ import { reportFromNamespace } from "./report-from-namespace.ts";
 export interface PartitionOptions {
   readonly rounds: number;
   readonly seed: number;
-  /** With `early` a write is taken for acknowledged when it is sent: the negative control, which must lose some. */
+  /** With `early`, a write counts as acknowledged when it is sent: the negative control, which must lose some. */
   readonly timing: "honest" | "early";
 }
 

@@ -8,7 +8,7 @@ import { type ListeningProgram, startListening } from "./start-listening.ts";
 /** A proxy that clients share, and with it its connections to the service. */
 export interface Proxy {
   readonly name: string;
-  /** Why it cannot be run here; false where it can. */
+  /** Why it cannot run here; false if it can. */
   readonly missing: string | false;
   /** Its arguments, once its configuration is in the folder. */
   configure(options: ProxyOptions): string[];
@@ -22,7 +22,7 @@ export interface ProxyOptions {
 }
 
 const TLS = join(import.meta.dirname, "../../update/tls");
-/** Of whoever has signed the proxies' certificate. */
+/** The authority that signed the proxies' certificate. */
 export const CERTIFICATE_AUTHORITY = readFileSync(join(TLS, "ca.crt"));
 
 export const PROXIES: readonly Proxy[] = [

@@ -104,7 +104,7 @@ export class ServiceReplica {
     return tag;
   }
 
-  /** Whether it takes the tag for the one of the rules as they are. */
+  /** Whether it regards the tag as that of the current rules. */
   async isFresh(tag: string): Promise<boolean> {
     const { status } = await this.#ask(`${this.#rules}?page_size=1`, { headers: { "If-None-Match": tag } });
     return status === 304;

@@ -80,7 +80,7 @@ function requestsOf(random: Random, key: string, rulesetId: string, emptyId: str
   });
 }
 
-/** Goes on for some requests after the signal, until it is turned away. */
+/** Continues with some requests after the signal, until it is turned away. */
 async function askUntilOver(
   client: LoadConnection,
   requests: readonly Buffer[],

@@ -17,7 +17,7 @@ export function serveArguments(store: string | StoreLocation, args: readonly str
       : ["--db", typeof store === "string" ? store : store.file];
   const port = args.includes("--port") ? [] : ["--port", "0"];
   const catalogue = args.includes("--catalogue") ? [] : ["--catalogue", SMALL_CATALOGUE];
-  // By default those of a database of PostgreSQL are in the home folder of whoever runs the tests.
+  // By default, those of a PostgreSQL database are in the home folder of the user who runs the tests.
   const isNamed = args.includes("--ruleset-snapshots") || location[0] === "--db";
   const snapshots = isNamed ? [] : ["--ruleset-snapshots", "off"];
   return [COMMAND_FILE, "serve", ...port, ...location, ...catalogue, ...snapshots, "--cti", SAMPLE_THREATS, ...args];

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** A message as it has arrived. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
-  /** The bytes, which are what is signed. */
+  /** The bytes, which the signature covers. */
   readonly body: string;
   readonly path: string;
   /** By a monotonic clock, in milliseconds. */

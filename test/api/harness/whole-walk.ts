@@ -15,7 +15,7 @@ import { definitionOf } from "../../deployments/definition-of.ts";
 /** One way to ask one operation. */
 export interface Walked {
   readonly name: string;
-  /** Whether its response goes on for as long as its client reads. */
+  /** Whether its response continues for as long as its client reads. */
   readonly isEndless?: boolean;
   /** A request about things that are made for it. */
   make(): Promise<SentRequest>;

@@ -2,7 +2,7 @@
 export interface Entry<State> {
   readonly began: number;
   readonly ended: number;
-  /** The state after it, or undefined where it cannot have had its answer in this state. */
+  /** The state after it; undefined if it cannot have had its answer in this state. */
   readonly apply: (state: State) => State | undefined;
 }
 

@@ -6,7 +6,7 @@ export interface HistoryOptions {
   readonly url: string;
   /** Of an organisation with the plan for rulesets. */
   readonly key: string;
-  /** What the server's clock says; it stands still. */
+  /** The time of the server's clock, which stands still. */
   readonly now: number;
   readonly seed: number;
   readonly writers: number;
@@ -138,8 +138,8 @@ class History {
   }
 
   /**
-   * Reads counts and lists, and that one rule that is only ever extended. Gives its expiry, which must not be before
-   * the one given.
+   * Reads counts and lists, and the one rule that is only ever extended. Returns its expiry, which must not be before
+   * the given one.
    */
   async read(longest: string | null): Promise<string | null> {
     const fail = (what: string, answer: Received): void =>

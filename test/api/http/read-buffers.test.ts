@@ -24,6 +24,6 @@ test("buffers are released once per 16 MiB read; the negative control: not befor
   countRead(1);
   assert.ok(heldBytes() - before >= COUNT * PART, "nothing is collected for a byte");
   countRead(16 << 20);
-  // Another thread of the engine frees what was collected.
+  // Another thread of the engine frees the memory after the collection.
   await until("most of it is given back", () => heldBytes() - before < (COUNT * PART) / 4);
 });

@@ -240,7 +240,7 @@ test("of the long bodies that one key sends at once, as many as there may be req
   const served = heads.filter((text) => text.startsWith("HTTP/1.1 200 "));
   const shed = heads.filter((text) => text.startsWith("HTTP/1.1 503 "));
   assert.equal(served.length + shed.length, 200);
-  // Half of the 250 that may wait: no caller has more than what is then still free.
+  // Half of the 250 that may wait: no caller gets more than what is still free.
   assert.ok(served.length >= 125 && shed.length > 0, `${served.length} served, ${shed.length} shed`);
   for (const text of shed) {
     assert.match(text, /\r\nretry-after: 1(\r\n|$)/);

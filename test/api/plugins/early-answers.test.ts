@@ -31,7 +31,7 @@ function requestsOf(cases: readonly EarlyCase[]): LabelledRequest[] {
 }
 
 /**
- * Runs all exchanges, some at a time, and gives what was wrong with them and how many first answers there were of each
+ * Runs all exchanges, several at a time, and returns what was wrong with them and the number of first answers by
  * status.
  */
 async function runAll(

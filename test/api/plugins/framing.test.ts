@@ -30,7 +30,7 @@ async function send(text: string): Promise<{ statuses: number[]; text: string }>
 }
 
 /**
- * Every answer names the request and says how many its address has left; every problem names the path, as far as one
+ * Every response names the request and says how many requests its address has left; every problem names the path, if it
  * could be read.
  */
 function assertTold(text: string): void {

@@ -21,7 +21,7 @@ after(() => t.close());
 
 const about = { actor: "command:test", at: 0 };
 
-/** Sends the head and half of the body, does what happens meanwhile, sends the rest, and gives the status. */
+/** Sends the head and half of the body, does what happens meanwhile, sends the rest, and returns the status. */
 async function statusAfter(
   method: string,
   path: string,

@@ -38,7 +38,7 @@ export interface Asked {
   readonly caller: Caller;
   readonly question: Question;
   readonly now: number;
-  /** What is sent: the same text is the same request. */
+  /** The request as text: the same text is the same request. */
   readonly request: string;
   /** The Idempotency-Key, if there is one. */
   readonly idempotencyKey: string | undefined;

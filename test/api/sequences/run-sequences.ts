@@ -261,7 +261,7 @@ const BASE = "/v1/edl/ip-rulesets/";
 const NOBODYS = "11111111-1111-4111-8111-111111111111";
 
 /**
- * The answer, as far as the model says what it is: without ids that the server chooses and words of its own, pages by
+ * The response, limited to what the model predicts: without ids that the server chooses and its wording, with pages by
  * number.
  */
 function comparable({ status, headers, text }: Received, { body }: Expected): unknown {

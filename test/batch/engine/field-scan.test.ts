@@ -243,7 +243,7 @@ const WAYS: readonly (readonly [member: string, line: (ip: string, n: number) =>
   ["ip", (ip) => `{"ip":"${ip}","ip":"192.0.2.2"}`],
 ];
 
-/** The line once more for each of its bytes and each byte that means something in JSON, which stands there. */
+/** Copies of the line in which each byte is replaced by each byte that has a meaning in JSON. */
 function changedLines(line: string): string[] {
   const bytes = '"\\{}[],: \t\r1x';
   return Array.from({ length: line.length * bytes.length }, (_, index) => {

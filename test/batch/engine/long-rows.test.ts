@@ -73,7 +73,7 @@ test("once neighbouring templates have filled the memory, only needed templates 
     output: { path: join(folder, "rows") },
   });
   assert.deepEqual([result.lines, result.matched], [600, 600]);
-  // What was made until the memory was full, where the first neighbours have shorter rows, and then the 200.
+  // The rows made until the memory was full, where the first neighbours have shorter rows, and then the 200.
   const filling = Math.ceil(TEMPLATE_BYTES / 20_000);
   const count = made.templates - before;
   assert.ok(count > filling && count <= filling + 64 + 200, `${count} templates, ${filling} fill the memory`);

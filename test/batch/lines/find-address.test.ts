@@ -13,7 +13,7 @@ const SEED = 20240131;
 const found = createFound();
 const text = new Uint8Array(64);
 
-/** The canonical text of the line's address by the scanner; the line stands between other lines full of addresses. */
+/** The canonical text of the line's address by the scanner, with the line between other lines full of addresses. */
 function scan(line: string, finder: Finder = findAddress): string | null {
   const bytes = Buffer.from(`9.9.9.9\n${line}\n8.8.8.8\n`, "latin1");
   const family = finder(bytes, 8, 8 + line.length, found);
