@@ -38,7 +38,7 @@ const ASKED = [
   "0.0.0.0/0",
 ];
 
-/** Begins a stream of lines. */
+/** Starts a stream of lines. */
 function stream(path: string, type = "text/plain", sentKey = key): ClientRequest {
   const { hostname, port } = new URL(t.server.url);
   return request({ hostname, port, method: "POST", path, headers: { "X-API-Key": sentKey, "Content-Type": type } });
@@ -152,7 +152,7 @@ test("a stream of any length has the results of a bulk check, in constant memory
   const ips = Array.from({ length: 1000 }, (_, at) => (at % 4 === 0 ? `8.8.${at >> 2}.8` : `203.0.113.${at % 256}`));
   const { body } = await ask(t, "POST", check, { key, body: { ips } });
   const expected = ips.map((ip) => JSON.stringify(body[ip]));
-  // Long lines, which do not fit into what the system takes of a connection that is not read.
+  // Long lines, which do not fit into what the system buffers for a connection that is not read.
   const lines = ips.map((ip) => `${JSON.stringify({ ip, note: "n".repeat(600) })}\n`);
   const call = stream(check, LINES);
   let sent = 0;
@@ -164,7 +164,7 @@ test("a stream of any length has the results of a bulk check, in constant memory
   call.on("drain", send);
   send();
   const [response] = (await once(call, "response")) as [IncomingMessage];
-  // Nothing is read for a while: then the server does not read on, either.
+  // Nothing is read for a while: then the server stops reading too.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const sentUnread = sent;
   let [received, bytes] = [0, 0];
@@ -180,7 +180,7 @@ test("a stream of any length has the results of a bulk check, in constant memory
   );
   assert.equal(received, count);
   assert.ok(sentUnread < count, "backpressure reaches the sender");
-  // All requests and answers together are 70 MiB, in the long form 1,160; what is under way at one moment varies.
+  // All requests and responses together are 70 MiB, in the long form 1,160; the amount in flight at one moment varies.
   const median = growth.sort((a, b) => a - b)[growth.length >> 1]!;
   assert.ok(median < 8, "neither requests nor answers wait in memory");
 });

@@ -1,4 +1,4 @@
-/** Reading on one server what was written on another one: X-Sequence of an answer, sent back as X-After-Sequence. */
+/** Reading on one server what was written on another: X-Sequence of a response, sent back as X-After-Sequence. */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ interface Told {
   readonly body: any;
 }
 
-/** Two server processes on one database, and a ruleset that requests to both are about. */
+/** Two server processes on one database, and a ruleset to which requests to both refer. */
 class Pair {
   readonly urls: readonly string[];
   readonly key: string;
@@ -37,7 +37,7 @@ class Pair {
     this.rulesetId = rulesetId;
   }
 
-  /** The pair, and what ends it. */
+  /** The pair, and how to end it. */
   static async start(locations: readonly StoreLocation[]): Promise<[Pair, () => Promise<unknown>]> {
     const { key, emptyId } = await fillStore(locations[0]!, 0, new Random(1));
     const services = await Promise.all(locations.map((location) => ServiceProcess.start(location, LIMITS)));

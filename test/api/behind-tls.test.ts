@@ -92,7 +92,8 @@ for (const proxy of PROXIES) {
       const found = await send("GET", "/dashboard/api/session", { Cookie });
       assert.deepEqual([found.status, found.body.user.name], [200, "Ann"]);
       assert.equal((await send("GET", "/dashboard/api/cbs/lookup?ip=1.1.1.1", { Cookie })).status, 200);
-      // A cookie that a plain connection could have set is none here; neither is a page of another site one of ours.
+      // A cookie that a plain connection could have set does not count here, and neither does a page of another site
+      // count as one of ours.
       assert.equal(
         (await send("GET", "/dashboard/api/session", { Cookie: Cookie.replace("__Host-", "") })).status,
         401,

@@ -54,7 +54,10 @@ interface Pulled {
   readonly [list: string]: Record<string, string> | null;
 }
 
-/** What a bouncer gets, as prefixes with durations; null as it is sent. Waits until the server has recorded it. */
+/**
+ * What a bouncer gets, as prefixes with durations; null for those that are sent as null. Waits until the server has
+ * recorded it.
+ */
 async function pull(key: string, query = ""): Promise<Pulled> {
   const before = (await stateOf(key))?.version ?? 0;
   const { status, body, text } = await ask(t, "GET", `/v1/decisions/stream${query}`, { key });
@@ -317,7 +320,7 @@ function rawGet(path: string, headers: Record<string, string>) {
   });
 }
 
-/** A client that goes away after the first bytes of a response that is longer than all buffers on its way. */
+/** A client that disconnects after the first bytes of a response that is longer than all buffers on its way. */
 function brokenOff(path: string, key: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const asked = httpRequest(t.server.url + path, { headers: { "X-Api-Key": key } }, (answer) => {

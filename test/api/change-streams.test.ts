@@ -28,7 +28,7 @@ const addRules = (count: number) => {
 };
 const lastSequence = async (): Promise<number> => (await ask(t, "GET", "/v1/changes?limit=1", { key })).body.sequence;
 
-/** A stream, as much of it as has been read. */
+/** A stream, and what has been read of it. */
 class Listener {
   text = "";
   hasEnded = false;
@@ -52,7 +52,7 @@ class Listener {
     });
   }
 
-  /** Once there is room for it: streams that were closed may still count. */
+  /** A stream, once there is room for it: closed ones may still count. */
   static async opened(path = "", headers: Record<string, string> = {}, by = key): Promise<Listener> {
     let listener!: Listener;
     await until("a stream is open", async () => {

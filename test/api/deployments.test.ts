@@ -223,7 +223,7 @@ test("a release covers what was refused: a list that would block more by then is
   const { id } = (await create({ name: "released", guard: "refuse", include: [{ prefixes: ["20.7.0.0/24"] }] })).body;
   let seen = 1;
   let status: number;
-  // The list may be compiled again between the two requests: then its number is another one, and no one releases it.
+  // The list may be compiled again between the two requests: then it has another number, and is not released.
   do {
     await until("what was added is refused", async () => {
       const [reason] = (await get(id)).reasons;

@@ -26,7 +26,7 @@ function schemaErrors(document: Json, place: string, schema: Json): string[] {
   return errors;
 }
 
-/** Closed objects with a required member, maps, lists and null do not fit where another form is meant. */
+/** Closed objects with a required member, maps, lists and null do not fit where another form is expected. */
 function isClosed({ type, nullable, additionalProperties, required = [] }: Json): boolean {
   if (type !== "object" || nullable === true) return true;
   return typeof additionalProperties === "object" || (additionalProperties === false && required.length > 0);
@@ -65,7 +65,7 @@ function partsOfOperations(document: Json): [string, Json][] {
   return parts.filter(([, part]) => part["$ref"] === undefined);
 }
 
-/** Generators make one type of two components with one name. */
+/** Generators make one type from two components with the same name. */
 function clashes({ components }: Json): string[] {
   const names = Object.entries<Json>(components).flatMap(([kind, all]) =>
     kind === "securitySchemes" ? [] : Object.keys(all),

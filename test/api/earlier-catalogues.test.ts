@@ -7,13 +7,13 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { catalogueOf } from "../cbs/catalogues.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 
-/** The service of 192.0.2.0/24, by the time from which a catalogue says so. */
+/** The service of 192.0.2.0/24, by the time from which a catalogue names it. */
 const GENERATIONS = [
   ["2026-01-01T00:00:00.000Z", "/cdn/akamai"],
   ["2026-03-01T23:59:59.999Z", "/cdn/fastly"],
   ["2026-06-01T12:00:00.000Z", "/saas/github"],
 ] as const;
-/** What the catalogue in use says. */
+/** The answer of the current catalogue. */
 const CURRENT = ["/cloud/aws/by-service/ec2/us-east-1", "/cdn/cloudflare"];
 const PATHS = ["/v1/cbs/lookup?ip=192.0.2.1", "/v1/cbs/ranges?id=/cdn"];
 

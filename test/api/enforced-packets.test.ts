@@ -16,7 +16,7 @@ const PROGRAMS = [
   "nft",
 ];
 
-/** Why they cannot be run here; false if they can. */
+/** Why they cannot run here; false if they can. */
 function whyNoBouncers(): false | string {
   const missing = PROGRAMS.filter((program) => spawnSync("which", [program]).status !== 0);
   if (missing.length > 0) return `${missing.join(", ")} of Debian's packages of these names (ip: iproute2) are needed`;

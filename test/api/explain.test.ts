@@ -152,7 +152,7 @@ test("the author of a rule is unknown only if two authors wrote in the same mill
   await replace(allow, []);
 });
 
-/** Rules and sources in a small address space, and the expected result of each address by an exhaustive check. */
+/** Rules and sources in a small address space; the expected result for each address comes from an exhaustive check. */
 interface World {
   readonly blocked: readonly { readonly ip: string; readonly expires_at: string | null }[];
   readonly allowed: readonly { readonly ip: string; readonly expires_at: string | null }[];
@@ -178,7 +178,7 @@ function expected({ blocked, allowed, exclude }: World, asked: string, now: numb
   ];
 }
 
-/** Address by address. */
+/** Determined address by address. */
 function deployed({ blocked, exclude }: Pick<World, "blocked" | "exclude">, where: Prefix): string | null {
   const covers = (texts: readonly string[], address: number): boolean =>
     texts.some((text) => {
@@ -208,7 +208,7 @@ const told = ({ decision, next_change_at, rulesets, deployments }: any): unknown
 test("in bulk, each address and prefix of a small address space equals the exhaustive answer", async () => {
   let state = 20_261_123;
   const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
-  /** In 20.0.0.0/24, of 28 bits or more. */
+  /** Prefixes of 28 bits or more in 20.0.0.0/24. */
   const some = (count: number): string[] => [
     ...new Set(
       Array.from({ length: count }, () => {

@@ -20,7 +20,7 @@ let reader = "";
 let admin: TestUser;
 let publisher: Server;
 let origin = "";
-/** The responses of the publisher of the lists, by path, and the requests that it got. */
+/** The publisher's responses by path, and the requests that it received. */
 const pages = new Map<string, Page>();
 const asked: IncomingMessage[] = [];
 

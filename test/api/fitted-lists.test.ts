@@ -1,4 +1,4 @@
-/** `overflow: fit`: blocklists that are shortened, as devices get them, with excludes, guards and explanations. */
+/** `overflow: fit`: blocklists that are shortened, as devices receive them, with excludes, guards and explanations. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
@@ -57,7 +57,7 @@ test("a blocklist is shortened by adding the fewest addresses, which the preview
   assert.deepEqual(await found("20.9.0.7"), ["all", "fit"]);
   assert.deepEqual(await found("20.9.0.0/29"), ["all", "include"]);
   assert.deepEqual(await found("20.9.0.8"), [undefined, undefined]);
-  // It is exact again as soon as it can be.
+  // It is exact again as soon as possible.
   await ask(t, "PATCH", PATH + id, { key, body: { options: { ...options, max_entries: 4 } } });
   await until("it is exact", async () => (await textOf(id)) === HOSTS.map((ip) => `${ip}\n`).join(""));
   assert.equal((await preview({ include, options: { ...options, max_entries: 4 } })).fitted, undefined);

@@ -21,7 +21,7 @@ interface Language {
   readonly name: string;
   readonly missing: string | false;
   readonly documents: readonly string[];
-  /** Makes a client of the document in `folder`, and compiles it with its driver. */
+  /** Makes a client from the document in `folder`, and compiles it with its driver. */
   generate(folder: string, document: string): Promise<Run[]>;
   drive(folder: string, environment: Readonly<Record<string, string>>): Promise<Run>;
 }

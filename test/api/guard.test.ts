@@ -167,7 +167,7 @@ test("carve: lists are written exactly without what should not be blocked; singl
     ]),
     [
       ["20.0.0.0/24", "wide", rules[0]!.expires_at],
-      // The list's own rule, in place of the part of the wide one.
+      // The list's own rule, which replaces that part of the wide one.
       ["20.0.2.0/23", "own", null],
       ["198.51.100.0/24", null, null],
     ],

@@ -4,7 +4,7 @@
  */
 export const EXPECTED = {
   create: [201, "generated", "blocklist"],
-  // Of each conflict mode, with expiries: the status, the action, and when the rule expires.
+  // For each conflict mode, with expiries: the status, the action, and when the rule expires.
   add_permanent: [201, "created", null],
   extend_permanent: [200, "skipped", null],
   override_in_a_day: [200, "updated", "2026-11-22T12:00:00Z"],

@@ -12,7 +12,7 @@ export interface TestUser {
   readonly token: string;
 }
 
-/** A user with a session, created without a known password, because hashing one takes long. */
+/** A user with a session; created without a known password, because hashing one takes long. */
 export async function addUser(
   { server, clock }: TestServer,
   organisationId: string,

@@ -18,7 +18,7 @@ import { until } from "../../until.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
 import { onlyLong } from "../../rounds.ts";
 
-/** Lists are laid over a few lines; in the first test, over the bundled catalogue. */
+/** Lists are layered over a few lines; in the first test, over the bundled catalogue. */
 const SMALL_BASE = new URL("../../update/small-base.ts", import.meta.url);
 SMALL_BASE.searchParams.set("path", SMALL_CATALOGUE);
 

@@ -34,7 +34,7 @@ function deviceOf({ headers }: Answer): string {
 }
 
 let last = 0;
-/** An address that no one has come from. */
+/** An address from which no request has come yet. */
 function newAddress(): string {
   last++;
   return `203.0.${last >> 8}.${last & 255}`;
@@ -80,7 +80,7 @@ test("while a name is attacked from everywhere, its user can sign in from a know
 });
 
 test("a known device is let in from an address without attempts left, before and after a restart; a new device is not", async () => {
-  // The minutes of the tests before took seconds: by the database's clock their counts are of this one.
+  // The minutes of the earlier tests took seconds: by the database's clock, their counts belong to this minute.
   await runSql({ file: join(t.folder, "store.db") }, "delete from limit_counts");
   const office = newAddress();
   for (let i = 0; i < LIMIT; i++) assert.equal(await statusOf({ name: `guess ${i}`, address: office }), 401);
@@ -217,7 +217,7 @@ test("attempts count when their headers arrive, even with a wrong or missing bod
       statuses.push((await visit(t, "POST", path, { body, headers: { "X-Forwarded-For": wrong } })).status);
     assert.deepEqual(statuses, [400, 400, 429], path);
     const tries = Array.from({ length: LIMIT }, () => sendHead(path, never, '{"name":'));
-    // None of them is answered, but they have counted; whichever comes first, one more is rejected, or one of them.
+    // None of them is answered, but they have counted: one more is rejected, or one of them, whichever comes first.
     assert.equal(await Promise.race([sendHead(path, never), ...tries]), 429, path);
   }
 });

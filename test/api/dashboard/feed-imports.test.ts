@@ -304,7 +304,7 @@ test("a disk with too little space gets 503, and nothing is written", { skip: wh
   assert.ok(!readdirSync(disk.path).some((name) => name.includes("feed") || name.includes("cti")));
 });
 
-/** Runs before the command does, and keeps it from beginning. */
+/** Runs before the command, and keeps it from starting. */
 const WAIT = "data:text/javascript,setTimeout(()=>{},1e6);await new Promise(()=>{})";
 
 for (const [how, end, code] of [

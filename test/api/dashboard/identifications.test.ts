@@ -246,9 +246,9 @@ test("organisations that send slowly do not block another: their slowest upload 
       const { sent, answered } = slowUpload(id, t, user);
       const isSlowest = name === "slower" && first === TEXT;
       sent.write(isSlowest ? "1" : first);
-      // The speed at the beginning is forgotten after a while: the slowest must be found even by single bytes.
+      // The initial speed is forgotten after a while: even an upload of single bytes must be recognised as the slowest.
       const timer = setInterval(() => sent.write("\n"), isSlowest ? 1000 : 100);
-      // At least: between two looks a drop may have come.
+      // At least: a drop may have come between two checks.
       while (
         (t.server.services.identifications.get(user.organisationId, id)?.log.summary().bytes ?? 0) <
         (isSlowest ? 1 : first.length)
@@ -256,7 +256,7 @@ test("organisations that send slowly do not block another: their slowest upload 
         await delay(10);
       dripping.push({ id, user, sent, answered, timer });
     }
-    // The negative control: its own organisation gets no third place.
+    // The negative control: its own organisation does not get a third one.
     assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", user)).status, 429);
   }
   for (const [who, status] of [
@@ -455,7 +455,9 @@ test("the counts equal those of the command for the same file; a provider of two
 
 let made = 0;
 
-/** A ruleset of the organisation, made after those before, with these rules: a prefix, a name and an expiry each. */
+/**
+ * A ruleset of the organisation, created after the earlier ones, with these rules: a prefix, a name and an expiry each.
+ */
 async function addRuleset(
   who: { organisationId: string },
   name: string,
@@ -474,7 +476,7 @@ async function addRuleset(
   return ruleset.id;
 }
 
-/** A user of a new organisation with these plans, and without the rulesets that it would begin with. */
+/** A user of a new organisation with these plans, and without the rulesets that it would start with. */
 async function userOf(name: string, areas?: readonly Area[]): Promise<TestUser> {
   const organisationId = await addOrganisation(t, name, areas);
   const about = { actor: "command:test", at: t.clock.now, organisationId };
@@ -774,7 +776,7 @@ test("a ruleset that is deleted or changed during the upload; a rule that expire
         { lines: 1, addresses: 1 },
       ],
     );
-    // The next one begins after the expiry.
+    // The next one starts after the expiry.
     const next = await upload(`id=${randomUUID()}`, TEXT, "text/plain", user);
     assert.equal(next.body.ruleset_comparison.covered_by.blocklists_only.lines, 1);
   } finally {

@@ -1,4 +1,4 @@
-/** A server that is killed while a threat feed is compiled: the process that compiles it publishes nothing. */
+/** A server that is killed while a threat feed is compiled: the compiling process publishes nothing. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { addUser } from "./browser.ts";
 import { until } from "../../until.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
 
-/** It takes some seconds to compile. */
+/** It takes several seconds to compile. */
 const FEED = Array.from({ length: 400_000 }, (_, i) => `31.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
 const skip = existsSync("/proc/self/task") ? false : "the children of a process are in /proc on Linux only";
 

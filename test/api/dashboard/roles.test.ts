@@ -119,7 +119,7 @@ const newWebhook = async () => {
   });
   return webhook.id;
 };
-/** An endpoint that is deleted before the next one is made: an organisation has a few at most. */
+/** An endpoint that is deleted before the next one is created: an organisation can only have a few. */
 let lastWebhook: string | undefined;
 const oneWebhook = async () => {
   if (lastWebhook !== undefined && t.server.services.memory.webhookById(lastWebhook) !== undefined)

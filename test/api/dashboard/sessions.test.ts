@@ -114,7 +114,7 @@ test("a session ends: on sign-out, at its time to the millisecond, with a new pa
   assert.ok(await isGood(second));
   t.clock.now++;
   assert.ok(!(await isGood(second)));
-  // The clock is set back: a session from then on is as long as any other.
+  // The clock is set back: a session that starts then lasts as long as any other.
   t.clock.now = START - 24 * HOUR;
   const back = await signIn();
   assert.ok(await isGood(back));
@@ -244,7 +244,7 @@ test("easily guessed passwords are rejected at their field wherever one is set; 
     body: { password: "wrong donkey charger pin", new_password: `${user.name}${user.name}${user.name}${user.name}` },
   });
   assert.deepEqual([changed.status, Object.keys(changed.body.validation_errors)], [400, ["new_password"]]);
-  // There are no rules about the characters of a good one.
+  // There are no rules about the characters of a good password.
   for (const password of [
     "tower lamp seven quiet",
     "gw4kpx7tqz",

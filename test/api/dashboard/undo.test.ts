@@ -31,7 +31,7 @@ const send = async (
   return visit(t, method, where, { token: who.token, body, headers });
 };
 const last = async (who = editor) => (await visit(t, "GET", "/undo", { token: who.token })).body.change;
-/** All rules except for their times of update, which undo changes, too. */
+/** All rules, without their times of update, which undo changes too. */
 const rules = async (ruleset = id) => {
   const { body } = await visit(t, "GET", `/edl/ip-rulesets/${ruleset}/rules?page_size=1000`, { token: editor.token });
   return body.items.map(({ updated_at: _updated, ...rule }: Record<string, unknown>) => rule);
@@ -109,7 +109,7 @@ test("any change of rules is undone exactly, and then there is nothing left to u
     assert.equal(await last(), null);
     assert.equal((await send("POST", "/undo")).status, 409);
     counts[kind] = (counts[kind] ?? 0) + 1;
-    // The next round begins with something else.
+    // The next round starts with a different list.
     await send("PUT", `${path}/rules`, { rules: list(8) });
   }
   at.diagnostic(`${JSON.stringify(counts)}, of which ${differed} changed names, expiries or prefixes`);
@@ -223,7 +223,7 @@ describe("changes of many rules", () => {
   beforeEach(() => fill());
   after(() => large.close());
 
-  /** So that some are changed by what follows. */
+  /** Fills the ruleset so that what follows changes some of its rules. */
   const fill = () =>
     request("PUT", `${where}/rules?max_shrink=100`, {
       rules: [...manyRules(3000, "old"), { ip: "2001:db8::/32", name: "old", expires_at: "2027-01-01T00:00:00Z" }],

@@ -87,7 +87,7 @@ test("an hour, a day, a week, a month: kept across a restart, summed over all se
       await ask3();
       assert.deepEqual(await totals(), expected(...sums), `${hours} hours later`);
     }
-    // Another server on the same database knows what has been recorded; here the recorder is not waited for.
+    // Another server on the same database shows what has been recorded; here, the recorder is not waited for.
     const { settings, now } = own.server.services;
     const store = openLoading({ file: join(own.folder, "store.db") }, settings);
     const replica = await Server.start({

@@ -173,7 +173,7 @@ test("failures are tried again with the same id and a new signature, in order, a
   await remove(id);
 });
 
-/** Possible behaviours of an endpoint: all except the first two are failures. */
+/** Possible behaviours of an endpoint; all except the first two are failures. */
 const BEHAVIOUR: readonly ((response: ServerResponse) => void)[] = [
   (response) => void response.writeHead(204).end(),
   (response) => void setTimeout(() => response.writeHead(200).end("late"), 30),
@@ -187,7 +187,8 @@ const SUCCESSES = 2;
 const ATTEMPTS = 10;
 
 /**
- * How often messages have arrived, by their ids, in the order of their first arrival. Every attempt is signed alike.
+ * How often messages have arrived, by their ids, in the order of their first arrival. Every attempt has the same
+ * signature.
  */
 function attemptsOf(received: readonly Received[], secret: string): Map<string, { body: any; count: number }> {
   const verifier = new Receiver(secret);
@@ -234,7 +235,7 @@ test("whatever an endpoint does, every event arrives signed and in order, or is 
       before = health.next_attempt_at;
       if (step === 10) await t.restart();
       if (health.status === "disabled") await call("PATCH", `/webhooks/${id}`, { active: true });
-      // As something else succeeds meanwhile, it is the message that is given up, and not the endpoint.
+      // Since other messages succeed meanwhile, the message is abandoned, not the endpoint.
       if (health.failed_attempts === ATTEMPTS - 1) await call("POST", `/webhooks/${id}:test`);
       if (health.next_attempt_at !== null) t.clock.now = Date.parse(health.next_attempt_at);
     }

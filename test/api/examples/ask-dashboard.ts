@@ -16,7 +16,7 @@ const KEY = "ips_Ab3dExampleExampleExampleExampl0Example";
 const BOUNCER_KEY = "ipb_Ab3dExampleExampleExampleExampleExampleExam";
 const TAXII_PASSWORD = "ipt_Ab3dExampleExampleExampleExampleExampleExam";
 const BOOTSTRAP_TOKEN = "eyJhbGciOiJFUzI1NiJ9.eyJ1c2UiOiJib290c3RyYXAifQ.Example";
-/** Characters of a key by which people recognize it. */
+/** The number of characters of a key by which people recognise it. */
 const KEY_START = 8;
 
 /** Sends requests to the operations that only the dashboard has, as its first user. */
@@ -89,7 +89,7 @@ async function askAboutLists(interview: Interview): Promise<void> {
   await interview.ask(null, "DELETE", `${path}/${body.id}`);
 }
 
-/** Messages go to a receiver of our own, which is not shown. */
+/** Messages go to a receiver on this machine, which is not shown. */
 async function askAboutWebhooks(interview: Interview, standIns: StandIns): Promise<void> {
   const path = `${API}/webhooks`;
   const bodyOf = (verb: string, method: string): any => interview.body(path + verb, method);
@@ -166,7 +166,7 @@ async function askAboutKeys(interview: Interview, standIns: StandIns): Promise<v
   await interview.ask("revokeKey", "DELETE", `${API}/keys/${key.id}`);
 }
 
-/** The last two steps, and at the start of a minute; with response times that no machine can change. */
+/** The last two steps, from the start of a minute, and with response times that do not depend on the machine. */
 function steadyUsage({ keys, steps, ...usage }: any): object {
   return {
     ...usage,
@@ -177,7 +177,7 @@ function steadyUsage({ keys, steps, ...usage }: any): object {
 
 async function askAboutRules(interview: Interview): Promise<void> {
   const body = (path: string, method: string): any => interview.body(`${RULES}${path}`, method);
-  // Those of the set-up are of one millisecond, in which rulesets have no order.
+  // Those of the set-up were created in the same millisecond, which leaves rulesets without an order.
   for (const first of (await interview.ask(null, "GET", `${RULES}/`)).body.items)
     await interview.ask(null, "DELETE", `${RULES}/${first.id}`);
   const { id } = (await interview.ask(null, "POST", `${RULES}/`, { body: body("/", "post") })).body;
@@ -245,7 +245,7 @@ async function askAboutChanges(interview: Interview): Promise<void> {
     await interview.ask("exportAudit", "GET", `${API}/audit:export?format=${format}&kind=create-key`);
 }
 
-/** The catalogue is updated and the threat intelligence replaced, by the commands that do it for people. */
+/** Updates the catalogue and replaces the threat intelligence, with the commands that people use for it. */
 async function askAboutDatasets(interview: Interview): Promise<void> {
   await interview.ask("updateCatalogue", "POST", `${API}/catalogue/update`);
   for (const [type, feed] of Object.entries(FEEDS))

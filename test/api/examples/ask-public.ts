@@ -6,7 +6,7 @@ const TEXT = "text/plain";
 const LINES = "application/x-ndjson";
 const RULES = "/v1/edl/ip-rulesets";
 
-/** Shown in place of the ids of change feeds. */
+/** Shown instead of the ids of change feeds. */
 const FEED = "b6f2c0de".repeat(4);
 
 /** Sends requests to the public operations, with a key. */
@@ -27,7 +27,7 @@ async function askAboutSets(interview: Interview): Promise<void> {
     await interview.ask(operation, "POST", path, { body: interview.body(path, "post") });
 }
 
-/** Shown in place of the tokens of feeds, which are new in each run. */
+/** Shown instead of the tokens of feeds, which differ in each run. */
 const TOKEN = `ipf_${"Example".repeat(8)}`;
 const DEPLOYMENTS = "/v1/edl/deployments";
 
@@ -114,7 +114,7 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   await interview.ask(null, "POST", `${own}/rules`, { body: { ip: "198.51.100.7", name: "scanner" } });
   await interview.ask("listRules", "GET", `${own}/rules`);
   for (const accept of [TEXT, CSV, LINES]) await interview.ask("listRules", "GET", `${own}/rules`, { accept });
-  // Unless a name is given, files that have one are named after the ruleset and its id, which is new in each run.
+  // Unless a name is given, files that have one are named after the ruleset and its id, which differs in each run.
   for (const query of [
     "text",
     "csv",
@@ -196,7 +196,7 @@ async function askAboutLookups(interview: Interview): Promise<void> {
   }
 }
 
-/** A stream of two addresses, in each form that it may have. */
+/** A stream of two addresses, in each of its forms. */
 async function askByLines(
   interview: Interview,
   operation: string,

@@ -13,7 +13,7 @@ import { COMMAND_FILE } from "../../command-file.ts";
 
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
-/** The examples of all operations, with the responses of a real server. */
+/** The examples of all operations, from the responses of a real server. */
 export function exampleAnswers(): Promise<Examples> {
   return inTemporaryFolder(async (folder) => {
     const standIns = new StandIns();
@@ -31,7 +31,7 @@ export function exampleAnswers(): Promise<Examples> {
   });
 }
 
-/** Its catalogue and its threat intelligence can be replaced, as those of the command `serve`. */
+/** A server whose catalogue and threat intelligence can be replaced, as with the command `serve`. */
 async function startExampleServer(folder: string): Promise<TestServer> {
   const [home, bundled] = [join(folder, "home"), join(folder, "catalogue.ipsieve")];
   const { table, metadata } = catalogueOf(CATALOGUE, {
@@ -58,10 +58,10 @@ async function startExampleServer(folder: string): Promise<TestServer> {
 }
 
 const BASE_URL = "https://lists.example.org";
-/** The one that the document's example of setUp names. */
+/** The organisation in the document's example of setUp. */
 const ORGANISATION = "Example";
 
-/** The key of an organisation that is a second older than the rulesets: those of one millisecond have no order. */
+/** The key of an organisation that is a second older than the rulesets: those of the same millisecond have no order. */
 async function keyOf(server: TestServer): Promise<string> {
   server.clock.now -= 1000;
   const { text } = await addKey(server, await addOrganisation(server, "examples"));

@@ -23,7 +23,7 @@ interface Shown {
 export class Interview {
   readonly #server: TestServer;
   readonly #document: any;
-  /** Those that identify the client. */
+  /** The headers that identify the client. */
   headers: Readonly<Record<string, string>>;
   readonly examples: Record<string, Shown> = {};
 
@@ -33,12 +33,12 @@ export class Interview {
     this.headers = headers;
   }
 
-  /** `path`: of the document. */
+  /** `path`: the path of the document. */
   static async start(server: TestServer, path: string, headers: Readonly<Record<string, string>>): Promise<Interview> {
     return new Interview(server, inlined((await ask(server, "GET", path)).body), headers);
   }
 
-  /** Waits without a request: the examples of usage have the number of requests. */
+  /** For waiting without a request: the usage examples contain the number of requests. */
   get memory(): TestServer["server"]["services"]["memory"] {
     return this.#server.server.services.memory;
   }

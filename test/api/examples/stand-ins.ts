@@ -3,16 +3,18 @@ import { START } from "../start-server.ts";
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
-/** The last digits of `EXAMPLE_ID`, which are counted up. */
+/** The number of last digits of `EXAMPLE_ID` that are counted up. */
 const LAST_DIGITS = 4;
 
-/** What examples show in place of texts that are new in each run. */
+/** What examples show instead of texts that differ in each run. */
 export class StandIns {
-  /** Less a second: the times of files are those of the last tick of the system's clock, some milliseconds ago. */
+  /**
+   * One second earlier: the times of files are those of the last tick of the system's clock, several milliseconds ago.
+   */
   readonly #startedAt = Date.now() - 1000;
   readonly #texts = new Map<string, string>();
 
-  /** Shows `shown` in place of `text`; an id in place of itself, to show the one that was sent. */
+  /** Shows `shown` instead of `text`; an id is mapped to itself if the one that was sent is to be shown. */
   add(text: string, shown: string): void {
     this.#texts.set(text, shown);
   }

@@ -17,7 +17,7 @@ export interface OperationExamples {
 /** By operation id. */
 export const EXAMPLES: Readonly<Record<string, OperationExamples>> = `;
 
-/** JSON, broken into lines where one would be too long. */
+/** JSON, broken into lines where a line would be too long. */
 function written(value: unknown, indent: string): string {
   const line = inOneLine(value);
   if (typeof value !== "object" || value === null || line.length + indent.length <= WIDTH) return line;

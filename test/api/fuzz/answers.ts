@@ -1,7 +1,7 @@
 /** The bytes of a connection, parsed as responses of HTTP/1.1. */
 export interface ReadAnswers {
   readonly answers: readonly { readonly status: number; readonly headers: ReadonlyMap<string, string> }[];
-  /** The bytes after the last complete response: none if all is right. */
+  /** The bytes after the last complete response: none if everything is right. */
   readonly rest: string;
 }
 

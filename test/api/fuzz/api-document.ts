@@ -35,14 +35,14 @@ export interface Parameter {
 
 export interface Operation {
   readonly id: string;
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   /** With `{name}` for each parameter. */
   readonly path: string;
   /** The area whose plan it needs. */
   readonly plan: Area;
   readonly parameters: readonly Parameter[];
-  /** The schema of the body by media type; none: it takes no body. */
+  /** The schema of the body by media type; empty if it takes no body. */
   readonly bodies: ReadonlyMap<string, Schema>;
   /** Of the body as JSON; undefined if there is none. */
   readonly example: unknown;
@@ -51,7 +51,7 @@ export interface Operation {
 }
 
 export interface DocumentedResponse {
-  /** Those that come with every such answer, in small letters. */
+  /** Headers of every such response, in lower case. */
   readonly requiredHeaders: readonly string[];
   /** The validator of the body by media type, compiled when it is first needed; empty if there is no body. */
   readonly bodies: ReadonlyMap<string, () => ValidateFunction>;
@@ -81,7 +81,7 @@ export class ApiDocument {
     );
   }
 
-  /** Servers of one test file mostly serve the same document: it is read once. */
+  /** Servers of one test file mostly serve the same document, which is then read only once. */
   static async of(url: string, scope: "public" | "dashboard" = "public"): Promise<ApiDocument> {
     const text = await (await fetch(`${url}${scope === "public" ? "" : "/dashboard/api"}/openapi.json`)).text();
     const document = READ.get(text) ?? new ApiDocument(JSON.parse(text));
@@ -89,7 +89,7 @@ export class ApiDocument {
     return document;
   }
 
-  /** The methods of a path, in capitals. */
+  /** The methods of a path, in upper case. */
   methodsOf(path: string): string[] {
     return this.operations.filter((each) => each.path === path).map(({ method }) => method);
   }
@@ -144,7 +144,7 @@ export class ApiDocument {
   }
 }
 
-/** References of a schema that is taken out of the document lead back into it. */
+/** References of a schema that is taken out of the document point back into it. */
 function inDocument(schema: unknown): any {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#'));
 }

@@ -36,7 +36,7 @@ function changing(operation: string, change: (answer: Answer, exchange: Exchange
   return { operation, run: async (exchange, ask) => change(await ask(exchange), exchange) };
 }
 
-/** By the check that must detect it. */
+/** By the check that must detect the fault. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   not_a_server_error: changing("getRule", (answer, { path }) =>
     path.includes("__proto__") ? { ...answer, status: 500 } : answer,
@@ -132,8 +132,8 @@ function misjudging(
 }
 
 /**
- * What a server may get wrong about bodies that are attacks, numbers at the edges, and good requests, with the check
- * that must notice.
+ * What a server may get wrong about hostile bodies, numbers at the edges, and good requests, with the check that must
+ * notice.
  */
 export const EDGE_FAULTS: Readonly<Record<string, Fault & { readonly check: string }>> = {
   "fails at deep nesting": {
@@ -203,7 +203,7 @@ export async function startBrokenServer(
       "accept-encoding": _accept,
       ...others
     } = headers;
-    // It reads bodies as text, so it requests no coding.
+    // It reads bodies as text, so it requests no content coding.
     const known = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)) as Record<
       string,
       string
@@ -261,7 +261,7 @@ export function startSwappingServer(): Promise<{ url: string; close(): void }> {
   });
 }
 
-/** Answers what names a coding twice, and hangs up on everything else. */
+/** Rejects requests that name a coding twice, and closes the connection on all others. */
 export async function startDoubleServer(): Promise<{ url: string; close(): void }> {
   const ANSWER = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
   const server = createRawServer((socket) => {

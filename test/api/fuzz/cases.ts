@@ -17,7 +17,7 @@ export interface Case {
   /** What is wrong with it. */
   readonly fault: string;
   readonly sent: Sent;
-  /** The statuses that a good one may get; known when it is sent. */
+  /** The statuses that a good request may get; known when it is sent. */
   readonly expected?: ReadonlySet<number>;
 }
 
@@ -27,11 +27,11 @@ export interface Surroundings {
   readonly rulesetId: string;
   readonly deploymentId: string;
   readonly listId: string;
-  /** Of a hostile body, at most. */
+  /** The maximum length of a hostile body. */
   readonly bodyBytes: number;
 }
 
-/** The request as parts, before something is made wrong with it. */
+/** The request in parts, before one of them is made wrong. */
 interface Parts {
   readonly path: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [string, string])[];
@@ -46,7 +46,7 @@ const PLAIN_LISTS: Readonly<Record<string, readonly string[]>> = {
   "application/x-ndjson": ["", '{"ip":"192.0.2.1"}\n', '{"ip":"2001:db8::7"}\n\n{"ip":"192.0.2.2"}'],
 };
 
-/** The first bytes determine how it is read, whatever its type. */
+/** The first bytes determine how it is read, whatever its media type. */
 const LOGS: readonly (string | Uint8Array)[] = [
   "",
   "192.0.2.1 GET /\n2001:db8::7 GET /\n",
@@ -64,7 +64,7 @@ const BAD_KEYS = [
   "x".repeat(5000),
 ];
 
-/** A case of an operation. Four of ten are all right. */
+/** A case of an operation. Four out of ten are valid. */
 export function anyCase(api: ApiDocument, operation: Operation, surroundings: Surroundings): fc.Arbitrary<Case> {
   const good = validParts(api, operation, surroundings);
   const made = (kind: Kind, fault: string, parts: Parts): Case => ({
@@ -121,7 +121,7 @@ function validParts(
   operation: Operation,
   { rulesetId, deploymentId, listId }: Surroundings,
 ): fc.Arbitrary<Parts> {
-  // The catalogue says which sources there are, and the fuzz's has none.
+  // The sources depend on the catalogue, and that of the fuzz server has none.
   const of = (place: Parameter["in"]) =>
     operation.parameters.filter((each) => each.in === place && each.name !== "source");
   const types = [...operation.bodies.keys()];
@@ -200,7 +200,7 @@ function jsonBody(api: ApiDocument, { bodies }: Operation): fc.Arbitrary<readonl
     .map(([type, value]) => [type, distinct(value)] as const);
 }
 
-/** A list that replaces another names each prefix once: the document says so in words. */
+/** A list that replaces another must contain each prefix only once: the document says so in prose. */
 function distinct(body: any): any {
   if (!Array.isArray(body?.rules)) return body;
   return { ...body, rules: body.rules.slice(0, 1) };
@@ -217,7 +217,7 @@ function plainBodies(types: readonly string[]): fc.WeightedArbitrary<readonly [s
 
 const TAGS = ["*", '"1-0"', 'W/"x", "y"', "nonsense", '"', '"99999999999999999999-1"'];
 
-/** In the place of an idempotency key that no other request has, which is made when it is sent. */
+/** Placeholder for a unique idempotency key, which is made when the request is sent. */
 export const FRESH_TOKEN = "fresh";
 
 function validHeader(name: string): fc.Arbitrary<string> {
@@ -335,7 +335,7 @@ function bodyFaults(
   };
 }
 
-/** Bodies that are attacks instead of mistakes. */
+/** Bodies that are attacks rather than mistakes. */
 function bodyAttacks(
   { bodies }: Operation,
   good: fc.Arbitrary<Parts>,
@@ -400,12 +400,12 @@ function assemble({ method, path }: Operation, { path: values, query, headers, t
   };
 }
 
-/** Half a character has no percent-encoding. A dot has one that means the same. */
+/** Half a surrogate pair has no percent-encoding. A dot has one with the same meaning. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Without parameters that exclude each other, or cannot be with this Accept: the document says so in words. */
+/** Removes parameters that exclude each other, or that this Accept does not allow: the document says so in prose. */
 function withoutContradictions(
   query: Readonly<Record<string, unknown>>,
   accept: string | undefined,

@@ -65,7 +65,7 @@ export const CHECKS: Readonly<Record<string, (one: Case, answer: Received, api: 
   },
 
   problem_conformance: ({ kind, sent }, answer) => {
-    // A HEAD request gets a response without a body.
+    // The response to a HEAD request has no body.
     if (typeOf(answer) !== "application/problem+json" || sent.method === "HEAD") return undefined;
     const { status, type, title } = parsed(answer) as { status: number; type: string; title: string };
     if (status !== answer.status || !type.startsWith("/problems/") || title === "")
@@ -114,7 +114,7 @@ export const CHECKS: Readonly<Record<string, (one: Case, answer: Received, api: 
 /** The checks that need another request to verify the response. */
 export const FOLLOW_UPS: Readonly<Record<string, (one: Case, answer: Received, send: Send) => Promise<Verdict>>> = {
   ensure_resource_availability: async ({ operation, kind, sent }, { status, headers, text }, send) => {
-    // A repeated response may describe things that were deleted since.
+    // A repeated response may describe things that have been deleted since.
     if (kind !== "positive" || status !== 201 || sent.headers["Idempotency-Key"] !== undefined) return undefined;
     const path =
       operation.id === "createRuleset"

@@ -7,10 +7,10 @@ export interface EarlyReport {
   connections: number;
   requests: number;
   answered: number;
-  /** Connections that the server closed before all responses: allowed if everything before is right. */
+  /** Connections that the server closed before all responses: allowed if everything before that is right. */
   closed: number;
   readonly byStatus: Record<string, number>;
-  /** By the request that it was about, the first of each. */
+  /** The first failure of each kind of request, by its name. */
   readonly failures: Record<string, string>;
 }
 
@@ -19,9 +19,9 @@ export interface EarlyOptions {
   readonly key: string;
   readonly random: Random;
   readonly connections: number;
-  /** Of a body, at most. */
+  /** The maximum length of a body. */
   readonly bodyBytes: number;
-  /** Milliseconds to wait for an answer: more than the server's limits for headers and bodies. */
+  /** Milliseconds to wait for a response: longer than the server's limits for headers and bodies. */
   readonly patience: number;
 }
 
@@ -30,9 +30,9 @@ interface Kind {
   readonly name: string;
   readonly line: string;
   readonly headers?: readonly string[];
-  /** The repeated content of its body; none: it has no body. */
+  /** The repeated content of its body; undefined: it has no body. */
   readonly unit?: string;
-  /** Without the key. */
+  /** Sent without the key. */
   readonly isStranger?: boolean;
 }
 
@@ -121,12 +121,12 @@ const KINDS: readonly Kind[] = [
     unit: "1",
   },
 ];
-/** Requests on one connection, at most; the last one has no body. */
+/** The maximum number of requests on one connection; the last one has no body. */
 const MAX_REQUESTS = 4;
 const AT_ONCE = 16;
 /**
  * Requests one after the other on one connection, whose bodies all arrive, whatever has been answered meanwhile: each
- * gets one answer, its own, or the connection is closed.
+ * gets exactly one response, its own, or the connection is closed.
  */
 export async function attackByEarlyAnswers({
   url,
@@ -154,7 +154,7 @@ export async function attackByEarlyAnswers({
   return report;
 }
 
-/** A request with a body of any length, by its length or in chunks. */
+/** A request with a body of any size, sent with its length or in chunks. */
 function bytesOf(
   { line, headers = [], unit, isStranger = false }: Kind,
   id: string,
@@ -188,7 +188,8 @@ function chunked(body: Buffer, random: Random): Buffer {
 }
 
 /**
- * In pieces of any length, some with a pause after them, without waiting for answers but between requests, sometimes.
+ * Sends pieces of random length, some followed by a pause, without waiting for responses except sometimes between
+ * requests.
  */
 async function send(
   url: string,

@@ -13,8 +13,8 @@ export interface Known {
 }
 
 /**
- * Idempotency keys that several requests share: a repetition gets the first answer, whatever that was, and another
- * request 422.
+ * Idempotency keys that several requests share: a repetition gets the first response, whatever that was, and a
+ * different request gets 422.
  */
 export const SHARED_TOKENS = ["a", "b", "same", "!~", "k".repeat(255)];
 const OF_SHARED_TOKENS = [404, 406, 409, 412, 422];
@@ -22,7 +22,10 @@ const OF_SHARED_TOKENS = [404, 406, 409, 412, 422];
 const ONE_RULE: ReadonlySet<string> = new Set(["getRule", "updateRule", "deleteRule", "addRule"]);
 const ONE_NODE: ReadonlySet<string> = new Set(["getCbsNode", "listCbsRanges"]);
 
-/** Which sources there are, how many sets an operation takes, and what fits, is not in the document. */
+/**
+ * Operations whose result depends on what is not in the document: which sources exist, how many sets they take, and
+ * what fits.
+ */
 const OF_SOURCES: ReadonlySet<string> = new Set([
   "updateDeployment",
   "previewDeployment",
@@ -34,7 +37,8 @@ const OF_SOURCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The statuses that a good request may get: its success, unless its own content or the server's state prevents that.
+ * The statuses that a good request may get: its success status, and others if its own content or the server's state
+ * prevents that.
  */
 export function expectedStatuses({ operation, sent }: Case, known: Known): ReadonlySet<number> {
   const { id, method, responses } = operation;
@@ -58,7 +62,7 @@ function byState(
   body: any,
   { nodes, ruleExists }: Known,
 ): readonly number[] | undefined {
-  // Which catalogues there were is not in the document.
+  // Which catalogues existed is not in the document.
   if (query.has("as_of")) return [200, 400, 404];
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
@@ -66,20 +70,20 @@ function byState(
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
   // Only allowlists can have own networks.
   if (id === "updateRuleset" && body?.never_block === true) return [200, 400];
-  // Which sources there are, and what formats can express, is not in the document.
+  // Which sources exist, and what formats can express, is not in the document.
   if (id === "createDeployment") return [201, 400];
   if (OF_SOURCES.has(id)) return [200, 400];
   if (id === "createExternalList") return [201, 400];
   if (id === "updateExternalList") return [200, 400];
   // No ruleset has the id of the request, and the list has never been fetched.
   if (id === "writeExternalList") return [400, 409];
-  // Which changes there are, and which have been overtaken, depends on all requests before.
+  // Which changes exist, and which have been superseded, depends on all earlier requests.
   if (id === "undoChange") return [200, 404, 409];
   // Which logs exist, and how many run at a time, depends on all other requests; which columns exist, on the log.
   if (id === "identifyLog") return [200, 400, 409, 429];
   if (id === "getIdentification" || id === "getIdentificationResult") return [200, 404];
   if (id === "deleteIdentification") return [204, 404];
-  // No log has the id of the request, nor has a replay; which sources there are is not in the document.
+  // No log and no replay has the id of the request; which sources exist is not in the document.
   if (id === "replayLog") return [200, 400, 404];
   if (id === "getReplay") return [200, 404];
   if (id === "getDeploymentUrls") return [200, 403];
@@ -96,13 +100,13 @@ function byState(
   return undefined;
 }
 
-/** Which versions are kept, and whether a format can express all rules, depends on all requests before. */
+/** Which versions are kept, and whether a format can express all rules, depends on all earlier requests. */
 function ofExport(query: URLSearchParams): number[] {
   const format = (query.get("format") ?? "text") as RuleExportFormat;
   return [200, ...(query.has("version") ? [404] : []), ...(isPartial(format) ? [400] : [])];
 }
 
-/** Names are for formats that have one. */
+/** Names are only for formats that have them. */
 function ofRanges(query: URLSearchParams, nodes: Known["nodes"]): number[] {
   const format = (query.get("format") ?? "text") as RuleExportFormat;
   const mayRefuse = isPartial(format) || format === "crowdsec-csv" || query.has("set_name");
@@ -126,15 +130,15 @@ function isAcceptable({ responses }: Operation, accept: string | undefined): boo
   return accept.split(",").some((each) => responses.get(200)!.bodies.has(each.split(";")[0]!.trim()));
 }
 
-/** Lines are answered by lines, whatever is accepted. */
+/** Lines are answered with lines, whatever the request accepts. */
 function notAcceptable({ bodies }: Operation, { headers }: Case["sent"], good: readonly number[]): readonly number[] {
   const isLines = bodies.size > 0 && !/json\b/i.test(String(headers["Content-Type"]).replace("x-ndjson", ""));
   return isLines ? [...good, 406] : [406];
 }
 
 /**
- * Looks, before the request is sent, whether there is the rule that it is about: in the list, since a server that does
- * not find a rule does not find it for this either.
+ * Checks, before the request is sent, whether the rule that it names exists: in the list, since a server that fails to
+ * find a rule would fail here too.
  */
 export async function ruleExists({ operation, sent }: Case, send: Send): Promise<boolean | undefined> {
   if (!ONE_RULE.has(operation.id)) return undefined;
@@ -145,7 +149,7 @@ export async function ruleExists({ operation, sent }: Case, send: Send): Promise
   return JSON.parse(text).items.some((rule: { ip: string }) => rule.ip === wanted);
 }
 
-/** All ids of the catalogue's nodes. */
+/** The ids of all nodes in the catalogue. */
 export async function catalogueNodes(send: Send, key: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const left: (string | undefined)[] = [undefined];

@@ -8,13 +8,13 @@ import { COMMAND_FILE } from "../../command-file.ts";
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
 export interface FuzzServer extends TestServer {
-  /** Of an organisation with all plans. */
+  /** The key of an organisation with all plans. */
   readonly key: string;
 }
 
 /**
- * A server that takes requests at any rate, with the small catalogue: answers of megabytes would cost the time of many
- * small ones. Feeds may be imported by the organisation that `datasetOrganisation` names.
+ * A server without rate limits, with the small catalogue: responses of megabytes would take the time of many small
+ * ones. The organisation named by `datasetOrganisation` may import feeds.
  */
 export async function startFuzzServer(settings: Parameters<typeof startServer>[0] = {}): Promise<FuzzServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-fuzz-"));

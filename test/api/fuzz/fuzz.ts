@@ -8,16 +8,16 @@ import { type Received, type Send, sender } from "./send.ts";
 
 export interface FuzzOptions {
   readonly url: string;
-  /** Of an organisation with all plans. */
+  /** The key of an organisation with all plans. */
   readonly key: string;
   readonly seed: number;
-  /** Cases of each operation. */
+  /** The number of cases of each operation. */
   readonly runs: number;
   /** The only operation to use; all by default. */
   readonly only?: string;
-  /** Of a hostile body, at most. */
+  /** The maximum length of a hostile body. */
   readonly bodyBytes?: number;
-  /** The server is overloaded: 503 with the time to wait is a valid response. Preparing requests wait that long. */
+  /** The server is overloaded: 503 with the time to wait is a valid response. Preparatory requests wait that long. */
   readonly sheds?: boolean;
 }
 
@@ -26,11 +26,11 @@ const BODY_BYTES = 20_000;
 export interface FuzzReport {
   readonly seed: number;
   readonly operations: number;
-  /** Requests of all cases, and of what prepares and follows them. */
+  /** The number of requests: those of all cases, and those that prepare and follow them. */
   requests: number;
   readonly byKind: Record<string, number>;
   readonly byStatus: Record<string, number>;
-  /** The first failure of each operation, by `check operation`, made as small as can be. */
+  /** The first failure of each operation, by `check operation`, shrunk as far as possible. */
   readonly failures: Record<string, string>;
 }
 
@@ -120,7 +120,7 @@ class OperationFuzz {
   }
 
   async run(runs: number, bodyBytes: number): Promise<void> {
-    // A case names the ruleset by this; which one it is, is known when it is sent.
+    // A placeholder for the ruleset, whose id is known when the case is sent.
     const arbitrary = anyCase(this.#api, this.#operation, {
       key: this.#key,
       rulesetId: PLACEHOLDER,
@@ -194,7 +194,7 @@ class OperationFuzz {
         method: "POST",
         path: "/v1/edl/lists/",
         headers,
-        // Nothing is fetched from this machine: it is refused at once.
+        // URLs of this machine are not fetched but refused at once.
         body: JSON.stringify({ name: "fuzz", url: "http://127.0.0.1/", active: false }),
       });
       this.#listId = JSON.parse(text).id;

@@ -6,7 +6,7 @@ export interface HostileReport {
   connections: number;
   /** Complete responses, by status. */
   readonly byStatus: Record<string, number>;
-  /** Connections that were closed without one. */
+  /** Connections that were closed without a response. */
   closed: number;
   /** Bytes that are not a response, and 5xx responses. */
   readonly failures: string[];
@@ -19,20 +19,20 @@ export interface HostileOptions {
   readonly connections: number;
   /** Milliseconds that the server waits for a client: 408 is right for a client that has taken longer. */
   readonly timeLimit: number;
-  /** Milliseconds until a connection that neither end closes is given up; a minute without it. */
+  /** Milliseconds after which a connection that neither end closes is abandoned; a minute by default. */
   readonly patience?: number;
 }
 
-/** Bytes to send, in pieces with pauses between them. `closes`: the client hangs up after the last. */
+/** Bytes to send, in pieces with pauses between them. `closes`: the client hangs up after the last piece. */
 interface Attack {
   readonly name: string;
   readonly pieces: readonly (string | Uint8Array)[];
   readonly pause?: number;
   readonly closes?: boolean;
-  /** Answers that may come at most; any number without it. */
+  /** The maximum number of responses; unlimited by default. */
   readonly most?: number;
   /**
-   * Statuses that the first answer may have; any below 500 without them. None at all is right where the connection is
+   * Statuses that the first response may have; by default any below 500. No response is right if the connection is
    * closed.
    */
   readonly wanted?: readonly number[];
@@ -338,7 +338,7 @@ function attacksWith(key: string, random: Random): (() => Attack)[] {
       most: 1,
       wanted: [200, 400, 501],
     })),
-    // The connection would stay.
+    // The connection would stay open.
     ...["x", "gzip", "chunked, x", "identity", "xchunked"].map((coding) => () => ({
       name: `the coding ${coding}, and nothing closes`,
       pieces: [post(BULK, `Transfer-Encoding: ${coding}`).replace("Connection: close\r\n", ""), "2\r\n[]\r\n0\r\n\r\n"],
@@ -392,13 +392,13 @@ function orLate(attack: Attack): Attack {
   return attack.wanted === undefined ? attack : { ...attack, wanted: [...attack.wanted, 408] };
 }
 
-/** What comes back until the server closes, which it does sooner or later. */
+/** What arrives until the server closes the connection, which it does sooner or later. */
 async function exchange(url: string, { pieces, pause = 0, closes = false }: Attack, patience: number): Promise<Buffer> {
   const { hostname: host, port } = new URL(url);
   const socket = connect({ host, port: Number(port), allowHalfOpen: false });
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
-  // Written to after it was closed, or reset: both are answers.
+  // Written to after it was closed, or reset: both are valid outcomes.
   socket.on("error", () => {});
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
   for (const piece of pieces) {

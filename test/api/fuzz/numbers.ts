@@ -1,6 +1,6 @@
 /**
- * Whole numbers at the edges of what programs count with: 32 bits, the engine's exact ones, 64 bits, and what overflows
- * when it is multiplied by a page.
+ * Integers at the edges of what programs count with: 32 bits, the engine's exact ones, 64 bits, and those that overflow
+ * when multiplied by the page size.
  */
 export const EDGES = [
   "0",
@@ -19,7 +19,7 @@ export const EDGES = [
   `1${"0".repeat(30)}`,
 ];
 
-/** Spellings of numbers that a query may hold; leading zeros change nothing. */
+/** Spellings of numbers that a query may contain; leading zeros change nothing. */
 export const QUERY_NUMBERS = [
   ...EDGES,
   ...EDGES.slice(1).map((text) => `-${text}`),
@@ -41,7 +41,7 @@ export const QUERY_NUMBERS = [
   "-Infinity",
 ];
 
-/** Numbers as JSON spells them: some are whole in one spelling and not in another. */
+/** Numbers as JSON spells them: some are integers in one spelling and not in another. */
 export const JSON_NUMBERS = [
   ...EDGES,
   ...EDGES.slice(1).map((text) => `-${text}`),

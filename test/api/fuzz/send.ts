@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 
 export interface Sent {
   readonly method: string;
-  /** As it goes over the wire. */
+  /** As sent over the wire. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
@@ -10,12 +10,12 @@ export interface Sent {
 
 export interface Received {
   readonly status: number;
-  /** By name in small letters. */
+  /** By name in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
 
-/** Sends a request and reads the whole answer. Paths and headers go out as they are, unlike with `fetch`. */
+/** Sends a request and reads the whole response. Paths and headers are sent unchanged, unlike with `fetch`. */
 export type Send = (sent: Sent) => Promise<Received>;
 
 export function sender(url: string, connections = 32): { send: Send; close(): void } {

@@ -3,7 +3,7 @@ import { ADDRESS_FORMAT } from "../../../src/api/schemas/common.ts";
 import type { ApiDocument, Schema } from "./api-document.ts";
 import { EDGES, QUERY_NUMBERS } from "./numbers.ts";
 
-/** Names that have caused errors in programs, and texts at the limits of what a text can be. */
+/** Names that have caused errors in programs, and texts at the limits of what text can be. */
 const NASTY_TEXTS = [
   "",
   " ",
@@ -24,7 +24,7 @@ const NASTY_TEXTS = [
   "\uffff",
   "🏳️‍🌈",
 ];
-/** Of these, those that no name may hold. */
+/** Those that no name may contain. */
 const REFUSED_TEXTS = ["\0", "a\nb", "\u2028", "\u007f", "\u0085", "\ud800", "x\udfff", "n".repeat(256)];
 
 export const BAD_ADDRESSES = [
@@ -58,7 +58,7 @@ const HOST_BITS = ["10.0.0.1/8", "2001:db8::1/32", "::ffff:10.0.0.1/104"];
 const byte = fc.nat(255);
 const group = fc.nat(0xffff).map((value) => value.toString(16));
 
-/** An address, from a small universe often, so that rules meet. */
+/** An address, often from a small universe, so that rules interact. */
 const anyAddress: fc.Arbitrary<string> = fc.oneof(
   fc.nat(40).map((last) => `192.0.2.${last}`),
   fc.nat(15).map((last) => `2001:DB8::${last.toString(16)}`),
@@ -105,8 +105,8 @@ const timestamp = fc.oneof(
 const line = fc.oneof(fc.constantFrom(...NASTY_TEXTS), fc.string({ unit: "grapheme", maxLength: 40 }));
 
 /**
- * Values that fit a schema of the document, and what its words say beyond the schema: what an address is, a timestamp,
- * a name.
+ * Values that match a schema of the document, and what its prose requires beyond the schema: addresses, timestamps,
+ * names.
  */
 export function validValue(api: ApiDocument, reference: Schema, name = ""): fc.Arbitrary<any> {
   const schema = api.resolve(reference);
@@ -134,7 +134,7 @@ function ofType(api: ApiDocument, schema: Schema, type: string, name: string): f
   }
 }
 
-/** Small ones, and those at the edges of what programs count with. */
+/** Small integers, and those at the edges of what programs count with. */
 function anyInteger(min: number, max: number): fc.Arbitrary<number> {
   const edges = [...EDGES.map(Number), min, max].filter((edge) => edge >= min && edge <= max && Number.isFinite(edge));
   return fc.oneof(
@@ -162,7 +162,7 @@ function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: str
       fc.constantFrom("/cloud", "/cdn/cloudflare", "/cloud/aws", "/saas/github"),
       line.map((text) => text.slice(0, maxLength)),
     );
-  // 255 characters of two code units each are a name.
+  // 255 characters of two code units each are valid as a name.
   return line.filter((text) => [...text].length >= minLength && [...text].length <= maxLength && !REFUSED.test(text));
 }
 
@@ -205,7 +205,7 @@ const WRONG: readonly unknown[] = [
   ...REFUSED_TEXTS,
 ];
 
-/** All values that differ from this one in one place, by a member that is missing, unknown or of another kind. */
+/** All values that differ from this one in one place, by a member that is missing, unknown or of another type. */
 export function* mutationsOf(value: any, name = ""): Generator<unknown> {
   const wrong = /^ips?$/.test(name) && typeof value === "string" ? [...WRONG, ...BAD_ADDRESSES, ...HOST_BITS] : WRONG;
   yield* wrong;
@@ -225,12 +225,12 @@ export function* mutationsOf(value: any, name = ""): Generator<unknown> {
   }
 }
 
-/** Whether a body is one that the document rejects: by its schemas, or by its words about addresses and names. */
+/** Whether the document rejects a body: by its schemas, or by its prose about addresses and names. */
 export function isRefused(api: ApiDocument, schema: Schema, value: unknown): boolean {
   return !api.fits(schema, value) || (!isFilter(api, schema) && hasBadText(value, ""));
 }
 
-/** The name of a filter is a part of names, which may be any text: what no name holds is not found. */
+/** The name in a filter is a part of names, and may be any text: text that no name contains is not found. */
 function isFilter(api: ApiDocument, schema: Schema): boolean {
   return api.resolve(schema).properties?.["expiring_within_days"] !== undefined;
 }
@@ -245,7 +245,7 @@ function hasBadText(value: unknown, name: string): boolean {
   return Object.entries(value).some(([key, each]) => hasBadText(each, Array.isArray(value) ? name : key));
 }
 
-/** Texts that are no value of a query's parameter. */
+/** Texts that are not valid for a query parameter. */
 export function badQueryTexts(schema: Schema, name: string): string[] {
   if (schema.enum !== undefined)
     return [
