@@ -14,11 +14,12 @@ import { SAMPLE_THREATS } from "./harness/service-process.ts";
 import { type Walked, WholeWalk } from "./harness/whole-walk.ts";
 import { startServer, type TestServer } from "./start-server.ts";
 
-// Every operation of both documents, and what devices ask, by clients that go away, fall silent, or come all at once.
+// Every operation of both documents, and the requests of devices, from clients that disconnect, fall silent, or come
+// all at once.
 const AT_ONCE = rounds({ short: 3, long: 20 });
-/** The short form takes one of as many, another one in each test. */
+/** The short form takes one out of this many, a different one in each test. */
 const EVERY = 3;
-/** Clients that are silent at the same time. */
+/** The number of clients that are silent at the same time. */
 const SILENT_AT_ONCE = 32;
 const LIMITS = {
   perMinute: 1e9,
@@ -31,7 +32,7 @@ const LIMITS = {
 
 let shares: HeldShares;
 let t: TestServer;
-/** Waits one second for a body. */
+/** A server that waits one second for a body. */
 let hasty: TestServer;
 let walk: WholeWalk;
 
@@ -62,9 +63,9 @@ function errorIn({ answer, received, end }: WholeAnswer): string | undefined {
 /** The error of a response to a body that does not continue. */
 function errorInSilence({ answer, received, end }: WholeAnswer): string | undefined {
   if (end === "stuck") return `the connection stayed open: ${received}`;
-  // What arrived of a stream may have been answered, but its end may not look as if all were.
+  // A stream that has arrived in part may have been answered, but its end must not look as if all of it had been.
   if (answer === undefined) return /^HTTP\/1\.1 (?!5)/.test(received) ? undefined : `${end} without an answer`;
-  // Of a log whose end did not come, what came is kept, and said to be incomplete.
+  // If the end of a log has not arrived, what has is kept, and marked as incomplete.
   if (answer.body.includes('"state":"failed"')) return undefined;
   return answer.status >= 400 && answer.status < 500 ? undefined : `answered with ${received}`;
 }
@@ -93,12 +94,12 @@ test("negative controls: shares that are not released, a server that fails, and 
   waiting.close();
 });
 
-/** Milliseconds until what requests before this one have begun, such as lists of deployments, is written. */
+/** Milliseconds until the effects of earlier requests, such as lists of deployments, have been written. */
 const [TRIES, PAUSE] = [10, 50];
 
 /**
- * Whether clients that go away in the body change something: a fault does so each time, what else is written meanwhile
- * does not.
+ * Whether clients that disconnect in the middle of the body change something: a fault does so every time, other writes
+ * do not.
  */
 async function isHalfABodyTaken({ name, make }: Walked, isChunked: boolean): Promise<boolean> {
   const { memory } = t.server.services;

@@ -34,7 +34,8 @@ const rules = async (): Promise<unknown[]> =>
   );
 
 /**
- * The same list in every form: three rules, one with host bits, one that repeats a prefix, one that is something else.
+ * The same list in every form: three rules, one with host bits, one that repeats a prefix, and one that is something
+ * else.
  */
 const FORMS: readonly (readonly [
   type: string,

@@ -34,7 +34,9 @@ test(
   },
 );
 
-/** A change or a message that is missing, comes too late or, for a change, comes twice would have been noticed. */
+/**
+ * Asserts that a change or message that is missing or too late, or a change that is repeated, would have been noticed.
+ */
 function checkControls({ all, received, start, rulesetId, secret }: FollowedReport): void {
   const follow = (changes: typeof all) => {
     const follower = new FollowedChanges(rulesetId, start);

@@ -15,7 +15,7 @@ before(() => {
 });
 after(() => folder.remove());
 
-/** A named pipe with an end to write to, for a process, and one to read from. */
+/** A named pipe with a descriptor to write to, for a process, and one to read from. */
 function makePipe(name: string): { readonly writer: number; readonly path: string; reader: number } {
   const path = join(folder.path, name);
   assert.equal(spawnSync("mkfifo", [path]).status, 0);
@@ -77,7 +77,7 @@ const isUp = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** More than waits in a pipe and in the server: 400 lines of 7 kB. */
+/** More than fits into a pipe and the server's queue: 400 lines of 7 kB. */
 const MANY = 400;
 
 test("negative control: a process that writes plainly to standard error ends when the disk is full", async () => {
@@ -226,7 +226,7 @@ function hasEnded(pid: number): boolean {
   return !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
 }
 
-/** What comes out of a pipe, until this is in it. */
+/** The output of a pipe, up to the first match. */
 async function readUntil(reader: number, pattern: RegExp): Promise<string> {
   let text = "";
   const bytes = Buffer.alloc(1 << 16);

@@ -27,7 +27,7 @@ test("a server that needs deleted changes reloads the state by itself: reads get
       while (!state.isOver) counts.push((await ask(t, "GET", rules, { key })).body.count);
     })();
     let rounds = 0;
-    // A server that has looked between the two needs no loading: once more then.
+    // A server that has polled between the two does not need to load: then it is repeated.
     for (; loads() === 0 && rounds < ROUNDS; rounds++) {
       const items = Array.from({ length: 10 }, (_, i) => ({
         add: {

@@ -191,7 +191,7 @@ test("ranges as files: equal to those of the library in every format; 400 if a f
   const tree = new CatalogueTree(catalogue);
   const now = Date.parse(catalogue.metadata.createdAt);
   for (const format of RULE_EXPORT_FORMATS) {
-    // Some have one family only, and some no wide prefixes: an export of the whole node is for all others.
+    // Some have only one family, and some no wide prefixes: all others export the whole node.
     const family = PARTIAL_FORMATS.has(format) ? 4 : undefined;
     const purpose = format === "traefik" ? "allowlist" : "blocklist";
     const rules = rangesOf(tree, "/cdn/cachefly", { family, aggregate: true }).items.map(({ cidr }) => ({

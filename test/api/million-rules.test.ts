@@ -1,4 +1,4 @@
-/** A real server with little memory for objects takes long lists, again and again, in every format. */
+/** A real server with little memory for objects accepts long lists, repeatedly, in every format. */
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -32,7 +32,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Addresses that are in no order, others in each round. */
+/** Addresses in no particular order, different in each round. */
 function* addresses(round: number): Generator<string> {
   for (let at = 0; at < RULES; at++) {
     const host = (Math.imul(at, 0x9e37_79b1) >>> 12) ^ round;

@@ -34,7 +34,7 @@ async function deployed(prefixes: readonly string[], format?: string): Promise<D
   return deployment;
 }
 
-/** Waits for another list than the one that is published. */
+/** Waits until the published list has been replaced. */
 async function changeTo({ id }: Deployment, prefixes: readonly string[]): Promise<void> {
   const generation = (): number => t.server.services.lists.served(id)!.published.generation;
   const before = generation();

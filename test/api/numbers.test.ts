@@ -1,5 +1,5 @@
 /**
- * Every number that a request can hold, in every parameter and member of every operation of both scopes: no 5xx, and
+ * Every number that a request can contain, in every parameter and member of every operation of both scopes: no 5xx, and
  * what the document allows is not rejected.
  */
 import assert from "node:assert/strict";
@@ -91,7 +91,7 @@ function isIn(api: ApiDocument, schema: Schema, value: number): boolean {
   return Number.isFinite(value) && api.fits(schema, value);
 }
 
-/** An example of the body, with each of its members, however deep, in turn taken for a number. */
+/** An example of the body, with each of its members in turn, at any depth, replaced by a number. */
 function* withNumber(
   example: any,
   literal: string,
@@ -113,11 +113,11 @@ function* withNumber(
   }
 }
 
-/** As text: no number of the engine is 1.0 or 1e400. */
+/** As text: the engine has no number 1.0 or 1e400. */
 function replaced(parent: any, at: string | number, text: string): string {
   const copy = Array.isArray(parent) ? [...parent] : { ...parent };
   copy[at] = "@";
-  // Both expiries at once are rejected whatever they are.
+  // Both expiries at once are rejected, whatever their values.
   if (at === "expires_in_days") delete copy.expires_at;
   return JSON.stringify(copy).replace('"@"', () => text);
 }

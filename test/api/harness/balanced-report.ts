@@ -4,12 +4,12 @@ export const FAULTS = ["killed", "frozen", "cut off"] as const;
 export type Fault = (typeof FAULTS)[number];
 
 export interface BalancedOptions {
-  /** Each with one fault. */
+  /** Rounds of one fault each. */
   readonly rounds: number;
   readonly seed: number;
   /**
-   * Milliseconds after which a write that was acknowledged has to be there for everyone. With 0 every stale answer counts
-   * as wrong: the negative control, which must find some.
+   * Milliseconds after which every reader must see an acknowledged write. With 0 every stale answer counts as wrong:
+   * the negative control, which must find some.
    */
   readonly bound: number;
 }
@@ -21,14 +21,14 @@ export interface BalancedReport {
   readonly faults: Record<Fault, number>;
   reads: number;
   acknowledged: number;
-  /** Reads without a write that had been acknowledged before they were sent, and the maximum time before. */
+  /** Reads that lack a write acknowledged before they were sent, and the maximum time between the two. */
   stale: number;
   stalest: number;
-  /** Responses that no server may send, each with its reason. */
+  /** Responses that no server may send, each with the reason. */
   readonly wrong: string[];
-  /** Acknowledged writes that one of the two lacks in the end. */
+  /** Acknowledged writes that one of the two servers lacks at the end. */
   readonly lost: string[];
-  /** Answers that say that the service is unavailable, such as 503, and how many. */
+  /** Responses that report the service as unavailable, such as 503, and their numbers. */
   readonly otherStatuses: Record<string, number>;
 }
 
@@ -37,7 +37,7 @@ export function runBalanced(options: BalancedOptions): BalancedReport {
   return reportFromNamespace("./balanced.ts", options);
 }
 
-/** How an unavailable service may answer. The connections of a server that is killed end without an answer. */
+/** How an unavailable service may respond. The connections of a killed server end without a response. */
 const HONEST = /^(read|write) (502|503|504|without an answer)$/;
 
 export function holdsBalanced({ wrong, lost, otherStatuses, reads, acknowledged }: BalancedReport): boolean {

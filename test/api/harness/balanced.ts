@@ -22,19 +22,23 @@ import { ServiceProcess } from "./service-process.ts";
 
 const ADDRESSES = ["127.0.0.11", "127.0.0.12"] as const;
 const [WRITERS, READERS] = [4, 8];
-/** Milliseconds between the requests of one client: the machine is not to be loaded, but the servers never idle. */
+/**
+ * Milliseconds between the requests of one client: the machine should not be overloaded, but the servers never idle.
+ */
 const PAUSE = 5;
-/** Milliseconds of faults, some of them longer than the bound. */
+/** The duration of faults in milliseconds; some are longer than the bound. */
 const FAULT = { killed: [1000, 5000], frozen: [1000, 12_000], "cut off": [2000, 25_000] } as const;
-/** Milliseconds after both are ready again, in which HAProxy notices: faults of both at once are another matter. */
+/**
+ * Milliseconds after both are ready again, within which HAProxy notices: faults of both at once are not covered here.
+ */
 const BETWEEN = 5000;
-/** Half of the reads are of one of this many last writes. */
+/** Half of the reads are of one of the last writes; this many are considered. */
 const LAST = 100;
 
 const { rounds, seed, bound } = JSON.parse(process.argv[2]!) as BalancedOptions;
 const random = new Random(seed);
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-balanced-"));
-/** Acknowledged writes, in their order. */
+/** Acknowledged writes in order. */
 const written: { readonly ip: string; readonly at: number }[] = [];
 const report: BalancedReport = {
   faults: { killed: 0, frozen: 0, "cut off": 0 },
@@ -150,7 +154,7 @@ async function readAbsent(through: ServiceReplica): Promise<void> {
   else if (status !== 404) countStatus("read", status);
 }
 
-/** A write that was acknowledged longer ago than the bound, when the request was sent, has to be there. */
+/** A write that was acknowledged longer than the bound before the request must be visible. */
 async function readWritten(through: ServiceReplica): Promise<void> {
   const from = random.below(2) === 0 ? Math.max(0, written.length - LAST) : 0;
   const { ip, at } = written[from + random.below(written.length - from)]!;

@@ -5,7 +5,7 @@ import { FeedPoller, type Sightings, tagOf } from "./feed-poller.ts";
 
 const LIST = "192.0.2.0/24\n198.51.100.7\n";
 
-/** Servers that disarm firewalls, each in its way. */
+/** Servers that disarm firewalls, each in its own way. */
 const BROKEN: Readonly<Record<string, (response: ServerResponse) => void>> = {
   "an empty list": (response) => send(response, ""),
   "half a list": (response) => send(response, LIST.slice(0, LIST.length / 2)),

@@ -8,7 +8,7 @@ import { addKey, addOrganisation, startServer, type TestServer } from "../start-
 import type { SlowRequest } from "./raw-exchange.ts";
 import { SAMPLE_THREATS } from "./service-process.ts";
 
-/** Small limits, so that small bodies are too long, too. */
+/** Low limits, so that small bodies exceed them. */
 const LIMITS = {
   bodyBytes: 4096,
   bulkBodyBytes: 100_000,
@@ -20,7 +20,7 @@ const LIMITS = {
 export interface EarlyCase {
   readonly name: string;
   readonly request: Omit<SlowRequest, "framing" | "body">;
-  /** What the body consists of; of requests without one. */
+  /** The letter that fills the body; undefined for requests without one. */
   readonly letter?: string;
 }
 
@@ -110,11 +110,11 @@ export class EarlyAnswers {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
       name === "ruleset_id" ? this.#rulesetId : randomUUID(),
     );
-    // The first one is there then, and the others are in conflict with it.
+    // The first one has been stored then, and the others are in conflict with it.
     return id === "identifyLog" ? `${filled}?id=${this.#identification}` : filled;
   }
 
-  /** One with a body that the path does not take. */
+  /** A method with a body that the path does not support. */
   #otherMethod({ path }: Operation): string {
     const taken = this.operations
       .filter(({ operation }) => operation.path === path)

@@ -1,7 +1,6 @@
 /*
  * `unshare --net node enforced-packets.ts`: CrowdSec's own bouncers, two servers on one PostgreSQL, and packets, in a
- * network namespace that has nothing but its loopback interface. Prints what has been seen, step by step, and fails at
- * the first wrong result.
+ * network namespace that has nothing but its loopback interface. Prints each step, and fails at the first wrong result.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -81,7 +80,7 @@ async function untilBlocked(what: string, expected: readonly string[]): Promise<
   step(`${what}: ${expected.join(" ") || "none"}`);
 }
 
-/** Passes connections on to one server, and to another one later. */
+/** Forwards connections to one server, and later to another. */
 class Switch {
   readonly #sockets = new Set<Socket>();
   target = 0;

@@ -22,30 +22,30 @@ export interface FaultOptions {
 }
 
 export interface FaultReport extends Sightings {
-  /** How often each fault was made. */
+  /** How often each fault was injected. */
   readonly faults: Record<string, number>;
   /** Rules that were added between faults. */
   added: number;
-  /** Different lists that devices got. */
+  /** Different lists that devices received. */
   readonly lists: Set<number>;
 }
 
 const RULES = 500;
 const POLLERS = 4;
 const DISK = 2 << 20;
-/** Milliseconds of a fault, at most, and at least a part of it. */
+/** The maximum duration of a fault in milliseconds; each lasts for at least a part of it. */
 const LASTS = 600;
-/** The same of a start without the database: after two seconds feeds are served. */
+/** The same for a start without the database: after two seconds feeds are served. */
 const STANDBY = 3000;
 /** Milliseconds for which a replaced token still opens the feed: longer than the harness takes to replace it. */
 const GRACE = 600_000;
-/** Rules that are added begin with it; no two touch. */
+/** Added rules start with it; no two are adjacent. */
 const ADDED = "9.7.";
 
 /**
- * R16: devices poll a feed while the database is stopped, killed, cut off and restored, the server killed and restarted,
- * the disk filled and tokens replaced, by chance, and rules are added in between: they get a list that was published, 304,
- * 503, or nothing at all.
+ * R16: devices poll a feed while, at random, the database is stopped, killed, cut off and restored, the server killed
+ * and restarted, the disk filled and tokens replaced, and rules are added in between: they get a list that was
+ * published, 304, 503, or nothing at all.
  */
 export async function faultFeeds({ folder, seed, postgres, go }: FaultOptions): Promise<FaultReport> {
   const random = new Random(seed);
@@ -139,7 +139,7 @@ class FaultedWorld {
     "token replaced": () => this.#rotate(),
   };
 
-  /** Undefined: the rules of the beginning, and the first of the added ones. */
+  /** Undefined if the body consists of the initial rules and the first ones of those that were added. */
   reasonOf(body: string, lists: Set<number>): ReturnType<ReasonOf> {
     const added = body.split("\n").filter((line) => line.startsWith(ADDED));
     lists.add(added.length);
@@ -235,7 +235,7 @@ class FaultedWorld {
     await this.#add();
   }
 
-  /** Others are disconnected before. */
+  /** Other clients are disconnected first. */
   async #admin(...statements: string[]): Promise<void> {
     const client = new Client({ connectionString: this.#databaseUrl.replace(/[^/]+$/, "postgres") });
     await client.connect();
@@ -246,7 +246,7 @@ class FaultedWorld {
     await client.end();
   }
 
-  /** Adds the next rule, until it is acknowledged. */
+  /** Adds the next rule, retrying until it is acknowledged. */
   async #add(): Promise<void> {
     const ip = addedRule(this.added);
     await until(`${ip} is added`, () =>

@@ -8,13 +8,13 @@ const PAUSE = 5;
 
 /** The results of all devices together. */
 export interface Sightings {
-  /** By status; "unreachable": no response, or not all of it: a device keeps what it has. */
+  /** By status; "unreachable": no response, or an incomplete one: a device keeps what it has. */
   readonly answers: Record<string, number>;
   /** Responses that would have disarmed a firewall, each with the reason. */
   readonly wrong: string[];
 }
 
-/** Why the bytes of a list were never published; undefined if they were. */
+/** Why the bytes are not a list that was published; undefined if they are. */
 export type ReasonOf = (body: string) => string | undefined;
 
 /** A device: polls a URL, mostly with the tag of the list that it has. */
@@ -82,7 +82,7 @@ interface Pulled {
   readonly body: string;
 }
 
-/** On a connection of its own; undefined: unreachable, or cut off, which a device notices by the length. */
+/** Uses a connection of its own; undefined: unreachable, or cut off, which a device notices by the length. */
 function pull(url: string, method: string, headers: Record<string, string>): Promise<Pulled | undefined> {
   return new Promise((resolve) => {
     const sent = request(url, { method, headers, agent: false, timeout: PATIENCE }, (response) => {

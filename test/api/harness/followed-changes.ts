@@ -15,7 +15,7 @@ export interface FollowedChange {
 }
 
 /**
- * The rules that a program knows by following the change feed. It fails at a change that cannot follow the previous
+ * The rules that a program knows from following the change feed. Fails at a change that cannot follow the previous
  * ones.
  */
 export class FollowedChanges {
@@ -24,7 +24,7 @@ export class FollowedChanges {
   sequence: number;
   expiries = 0;
 
-  /** `sequence`: of the last change before the first rule. */
+  /** `sequence`: that of the last change before the first rule. */
   constructor(rulesetId: string, sequence: number) {
     this.rulesetId = rulesetId;
     this.sequence = sequence;
@@ -47,7 +47,10 @@ export class FollowedChanges {
     this.expiries++;
   }
 
-  /** The rules in the order of their texts. Those with an expiry before `now` must have had it as a change, no others. */
+  /**
+   * The rules in the order of their texts. Asserts that those that expired before `now`, and no others, have a change
+   * for it.
+   */
   rulesAt(now: string): string[] {
     return [...this.#rules.values()]
       .map(({ rule: { ip, expires_at: expiry }, isExpired }) => {

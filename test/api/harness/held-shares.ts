@@ -3,12 +3,12 @@ import { FairQueue } from "../../../src/service/fair-queue.ts";
 
 /** The shared resources that requests to the servers of this process hold. */
 export interface HeldShares {
-  /** Everything that was taken and not released, and tasks that wait or run. */
+  /** Everything that was taken and not released, plus tasks that wait or run. */
   count(): number;
   stop(): void;
 }
 
-/** Watches shares and queues from now on: begin before the servers start. */
+/** Watches shares and queues from now on: call it before the servers start. */
 export function watchShares(): HeldShares {
   const shares = new Set<FairShare>();
   let tasks = 0;

@@ -7,18 +7,18 @@ export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** None: it has no body. */
+  /** Undefined: it has no body. */
   readonly body?: Buffer | undefined;
 }
 
-/** Milliseconds in which nothing comes until an exchange counts as stuck. */
+/** Milliseconds without any data after which an exchange counts as stuck. */
 const LIMIT = 120_000;
-/** Milliseconds for what was sent to be noticed before its client goes away. */
+/** Milliseconds for the server to notice what was sent before its client disconnects. */
 const MOMENT = 5;
 
-/** Where a client goes away. */
+/** Where a client disconnects. */
 export type Stage = "in the body" | "before the response" | "in the response";
-/** Those of every request. */
+/** The stages that every request has. */
 export const STAGES: readonly Stage[] = ["before the response", "in the response"];
 
 /** Sends a request up to the given stage, and resets the connection. `chunked`: the body is in chunks. */
@@ -26,22 +26,22 @@ export async function hangUp(port: number, sent: SentRequest, stage: Stage, isCh
   const socket = await open(port);
   const bytes = bytesOf(sent, isChunked);
   const length = stage === "in the body" ? halfOf(sent, bytes) : bytes.length;
-  // Either comes first: some responses are early, and some connections are closed.
+  // Whichever comes first: some responses are early, and some connections are closed.
   const answered = Promise.race([once(socket, "data"), once(socket, "close")]).catch(() => {});
   await new Promise<void>((resolve) => socket.write(bytes.subarray(0, length), () => resolve()));
   await (stage === "in the response" ? answered : sleep(MOMENT));
   socket.resetAndDestroy();
 }
 
-/** What came back, and whether the server closed the connection in order, or by a reset. */
+/** What was received, and whether the server closed the connection in order or with a reset. */
 export interface WholeAnswer {
-  /** Undefined: there was none, or it had no end. */
+  /** Undefined: there was none, or it was incomplete. */
   readonly answer: RawAnswer | undefined;
   readonly received: string;
   readonly end: "closed" | "reset" | "stuck";
 }
 
-/** Sends a whole request on a connection of its own, and reads to its end. */
+/** Sends a complete request on a connection of its own, and reads to the end. */
 export function askAlone(port: number, sent: SentRequest): Promise<WholeAnswer> {
   const alone = { ...sent, headers: { ...sent.headers, Connection: "close" } };
   return readToEnd(port, bytesOf(alone, false));
@@ -87,7 +87,7 @@ function bytesOf({ method, path, headers, body }: SentRequest, isChunked: boolea
   return Buffer.concat([Buffer.from(head), ...content]);
 }
 
-/** Two chunks: half of the body ends between them. */
+/** Two chunks, split so that half of the body ends between them. */
 function inChunks(body: Buffer): Buffer[] {
   const half = Math.ceil(body.length / 2);
   const chunk = (bytes: Buffer) => [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")];

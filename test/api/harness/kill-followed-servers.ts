@@ -16,9 +16,9 @@ import { type Received, WebhookReceiver } from "./webhook-receiver.ts";
 export interface FollowedOptions {
   readonly folder: string;
   readonly seed: number;
-  /** The database; a SQLite file in the folder without one. */
+  /** The database; by default a SQLite file in the folder. */
   readonly store?: StoreLocation;
-  /** How many servers share it; of a SQLite file, one. */
+  /** How many servers share it; for a SQLite file, one. */
   readonly servers: number;
   readonly kills: number;
 }
@@ -28,7 +28,7 @@ export interface FollowedReport extends MessageCounts {
   readonly written: number;
   readonly changes: number;
   readonly expiries: number;
-  /** How often the reader of the feed was interrupted: by a kill, or by itself. */
+  /** How often the reader of the feed was interrupted, by a kill or by itself. */
   readonly interruptions: number;
   /** What it read, and what the endpoint received: for negative controls. */
   readonly all: readonly FollowedChange[];
@@ -39,12 +39,12 @@ export interface FollowedReport extends MessageCounts {
 }
 
 const WRITERS = 3;
-/** Milliseconds between two writes of a writer, at most. */
+/** The maximum of milliseconds between two writes of a writer. */
 const MAX_REST = 80;
 const ADDRESSES = 20;
-/** Milliseconds until rules expire, at most. */
+/** The maximum of milliseconds until rules expire. */
 const MAX_EXPIRY = 400;
-/** Milliseconds of a server's life, at most, and without any server after a kill of all. */
+/** The maximum of milliseconds of a server's life, and of the time without any server after a kill of all. */
 const MAX_LIFE = 300;
 const MAX_PAUSE = 150;
 /**
@@ -54,9 +54,10 @@ const MAX_PAUSE = 150;
 const DELIVERING = 3;
 
 /**
- * R17 and R18: servers are killed under writes of rules that soon expire, while a program follows the change feed, which
- * is interrupted as well, and an endpoint receives all events. In the end what the program knows must be what the
- * database has, each expiry must have been one change, also if no server ran, and every event must have arrived.
+ * R17 and R18: servers are killed during writes of rules that expire soon, while a program follows the change feed,
+ * which is interrupted as well, and an endpoint receives all events. At the end, the program must know what the
+ * database has, each expiry must have been one change, even if no server was running, and every event must have
+ * arrived.
  */
 export async function killFollowedServers(options: FollowedOptions): Promise<FollowedReport> {
   const { folder, seed, servers, kills, store: location = { file: join(folder, "followed.db") } } = options;
@@ -88,7 +89,7 @@ export async function killFollowedServers(options: FollowedOptions): Promise<Fol
       if (running.length === 0) await sleep(random.below(MAX_PAUSE));
       running.push(...(await Promise.all(victims.map(open))));
     }
-    // However slow the machine is, there are changes after the last kill.
+    // There are changes after the last kill, however slow the machine is.
     const { count } = writers;
     writers.write(running[0]!.port);
     await until("rules were written after the last kill", () => writers.count > count + 2);
@@ -141,8 +142,8 @@ export async function killFollowedServers(options: FollowedOptions): Promise<Fol
 }
 
 /**
- * How many messages are still to come depends on how busy the machine was, so it waits as long as some arrive. An
- * attempt that takes more than 15 s twice, on such a machine, is repeated after five minutes.
+ * How many messages are still to come depends on how busy the machine was, so this waits as long as some arrive. If an
+ * attempt takes more than 15 s twice, on such a machine, it is repeated after five minutes.
  */
 async function untilArrived({ received }: WebhookReceiver, last: number): Promise<void> {
   while (lastOf(received) < last) {
@@ -153,7 +154,7 @@ async function untilArrived({ received }: WebhookReceiver, last: number): Promis
   }
 }
 
-/** The last event that has arrived. */
+/** The number of the last event that has arrived. */
 function lastOf(received: readonly Received[]): number {
   return JSON.parse(received.at(-1)?.body ?? "{}").data?.sequence ?? 0;
 }
@@ -168,7 +169,7 @@ function isSettled(changes: FollowedChanges): boolean {
   }
 }
 
-/** An organisation with a ruleset and an endpoint for all events; `start`: the last event before those. */
+/** An organisation with a ruleset and an endpoint for all events; `start`: the last event before them. */
 async function prepare(location: StoreLocation, folder: string, url: string) {
   const { key, organisationId, emptyId: rulesetId } = await fillStore(location, 0, new Random(1));
   const { text: secret, sealed } = makeSecret(new SecretKey(join(folder, "key")), organisationId);
@@ -201,7 +202,7 @@ class Follower {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Follows this server once the one before is left. @throws as `check` */
+  /** Follows this server once the connection to the previous one has ended. @throws as `check` */
   follow(port: number): void {
     this.check();
     this.#current.abort();
@@ -243,7 +244,7 @@ class Follower {
   }
 }
 
-/** Writes rules to servers until they are gone. */
+/** Writes rules to servers until the servers are gone. */
 class Writers {
   readonly #headers: Record<string, string>;
   readonly #rules: string;
@@ -265,7 +266,7 @@ class Writers {
     for (let writer = 0; writer < WRITERS; writer++) this.#running.push(this.#writeTo(port));
   }
 
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#running);

@@ -15,7 +15,7 @@ import { ServiceProcess } from "./service-process.ts";
 export interface KillOptions {
   readonly folder: string;
   readonly seed: number;
-  /** The database; a SQLite file in the folder without one. */
+  /** The database; by default a SQLite file in the folder. */
   readonly store?: StoreLocation;
   /** With `early`, a write counts as acknowledged when it is sent: the negative control, which must lose some. */
   readonly timing: "honest" | "early";
@@ -26,25 +26,25 @@ export interface KillOptions {
 export interface ServerKillReport extends KillReport {
   /** How many servers started from a snapshot of the ruleset. */
   fromSnapshots: number;
-  /** How many were killed after enough rules had changed for a freeze, and before one was reported as done. */
+  /** How many were killed after enough rules had changed for a freeze, and before a freeze was reported as done. */
   duringFreezes: number;
 }
 
 const WRITERS = 8;
-/** Enough for a snapshot, and for a freeze of some ten milliseconds. */
+/** Enough for a snapshot, and for a freeze of several tens of milliseconds. */
 const RULES = 10_000;
 /** Enough for a freeze in the background. */
 const CHANGED_AT_ONCE = 400;
-/** Milliseconds until the kill, at most. */
+/** The maximum of milliseconds until the kill. */
 const MAX_LIFE = 150;
-/** The same from the signal to stop on: closing takes a tenth of a second before a snapshot is written. */
+/** The same, counted from the signal to stop: closing takes a tenth of a second before a snapshot is written. */
 const MAX_STOP = 400;
 
 /**
- * R1: kills the real server under writes over HTTP, by chance, half of the time while it stops and writes a snapshot, and
- * looks whether what it acknowledged is in the database, and the database sound. The next one starts from whatever
- * snapshot there is, and has to answer with what the database has. Many rules change at once, too, so that some servers are
- * killed while they freeze the ruleset in the background.
+ * R1: kills the real server at random times during writes over HTTP, half of the time while it stops and writes a
+ * snapshot, and checks that what it acknowledged is in the database, and that the database is intact. The next server
+ * starts from whatever snapshot there is, and must answer with what the database has. Many rules change at once as
+ * well, so that some servers are killed while they freeze the ruleset in the background.
  */
 export async function killServers({ folder, store, seed, timing, go }: KillOptions): Promise<ServerKillReport> {
   const report: ServerKillReport = { kills: 0, acknowledged: 0, lost: [], fromSnapshots: 0, duringFreezes: 0 };
@@ -64,7 +64,7 @@ export async function killServers({ folder, store, seed, timing, go }: KillOptio
     ]);
     report.fromSnapshots += await startedFromSnapshot(service.port);
     report.lost.push(...(await differing(before, `http://127.0.0.1:${service.port}`, rulesetId, key)));
-    // Without one the next that stops writes one. The first one may do so to its end.
+    // If there is none, the next server that stops writes one. The first may complete it.
     const isFirst = report.kills === 0;
     if (!isFirst && random.below(2) === 0) rmSync(join(snapshots, `${rulesetId}.ipsieve`), { force: true });
     const clients = await Promise.all(Array.from({ length: WRITERS }, () => LoadConnection.open(service.port)));
@@ -101,7 +101,7 @@ async function startedFromSnapshot(port: number): Promise<number> {
   return Number(/^ipsieve_start_rules\{source="snapshots"\} (\d+)$/m.exec(metrics)![1]) > 0 ? 1 : 0;
 }
 
-/** Changes many rules of a server, and watches whether the freeze that follows is done. */
+/** Changes many rules of a server, and watches whether the freeze that follows has completed. */
 class WatchedFreezes {
   readonly #port: number;
   readonly #ended: Promise<unknown>;
@@ -142,7 +142,7 @@ class WatchedFreezes {
   }
 }
 
-/** The rules that the database has and the server does not, or the other way round. */
+/** The rules that the database has and the server does not, or the reverse. */
 async function differing(rules: readonly Rule[], url: string, rulesetId: string, key: string): Promise<string[]> {
   const response = await fetch(`${url}/v1/edl/ip-rulesets/${rulesetId}/rules:export?format=ndjson&active_only=false`, {
     headers: { "X-API-Key": key },

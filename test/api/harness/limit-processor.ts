@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 const PERIOD = 10_000;
 
 /**
- * A folder of the processor's control groups, and what to write there: version 1 has a hierarchy for each resource,
+ * A folder of the processor's control groups, and what to write into it: version 1 has a hierarchy for each resource,
  * version 2 one for all.
  */
 const VERSIONS = [

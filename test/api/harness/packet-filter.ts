@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 export const DIRECTIONS = ["both", "to the database", "from the database"] as const;
 
 /**
- * Between servers and a database on a port of this network namespace. What does not arrive is dropped without a word, as
- * by a cable that was pulled.
+ * A filter between servers and a database on a port of this network namespace. Packets are dropped silently, as when a
+ * cable is pulled.
  */
 export class PacketFilter {
   readonly #port: number;

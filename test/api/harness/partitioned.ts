@@ -14,9 +14,9 @@ import { LIMITS, ServiceReplica } from "./replicas.ts";
 import { ServiceProcess } from "./service-process.ts";
 
 const ADDRESSES = ["127.0.0.11", "127.0.0.12"] as const;
-/** Milliseconds of a partition. */
+/** The duration of a partition in milliseconds. */
 const [MIN_CUT, MAX_CUT] = [1000, 4000];
-/** As long as a server tries to write before it refuses to, at most. */
+/** The maximum time for which a server tries to write before it rejects the write. */
 const PATIENCE = 15_000;
 /** What was on its way may arrive this long after the filter began. */
 const ON_THE_WAY = 300;
@@ -69,7 +69,7 @@ type Counts = {
   ]: PartitionReport[Name];
 } & { readonly rounds: Record<string, number> };
 
-/** One of the two for some seconds, while both are written to. */
+/** Cuts off one of the two for several seconds, while both are written to. */
 async function cutOff(
   replicas: readonly [ServiceReplica, ServiceReplica],
   round: number,
@@ -79,7 +79,7 @@ async function cutOff(
   const which = random.below(2);
   const [cut, other] = [replicas[which]!, replicas[1 - which]!];
   const direction = DIRECTIONS[round % DIRECTIONS.length]!;
-  // Every other time it has nothing under way that others would have to wait for.
+  // In every other round it has nothing in progress that others would have to wait for.
   const isIdle = round % 2 === 1;
   const name = `${direction}, ${isIdle ? "idle" : "writing"}`;
   counts.rounds[name] = (counts.rounds[name] ?? 0) + 1;
@@ -93,14 +93,14 @@ async function cutOff(
   let isWritten = false;
   const written = addUntilDone(other, ip).then(() => (isWritten = true));
   await sleep(MIN_CUT + random.below(MAX_CUT - MIN_CUT));
-  // Of a transaction that was cut off in the middle PostgreSQL knows nothing at first, and keeps its locks.
+  // PostgreSQL does not notice at first that a transaction was cut off in the middle, and keeps its locks.
   if (!isWritten) {
     counts.othersWaited++;
     await Promise.race([written, sleep(PATIENCE, undefined, { ref: false })]);
   }
   if (!isWritten) counts.othersBlocked++;
   else if (await cut.isFresh(await other.tag())) counts.claimedFresh++;
-  // What it was sent before, the database may have written before, and its answer may come at any time.
+  // The database may have written what it was sent earlier, and its answer may arrive at any time.
   for (const sent of cut.acknowledged) if (!sentBefore.has(sent)) counts.acrossPartition++;
   const conditional = isWritten ? cut.addIf(staleTag, `203.0.113.${round & 255}`) : undefined;
   filter.clear();

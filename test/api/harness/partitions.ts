@@ -9,36 +9,40 @@ export interface PartitionOptions {
 }
 
 export interface PartitionReport {
-  /** By direction, and whether the server that was cut off was writing. */
+  /** By direction, and by whether the server that was cut off was writing. */
   readonly rounds: Readonly<Record<string, number>>;
   readonly acknowledged: number;
   /** Acknowledged writes that are missing at one of the two servers or at a third one. */
   readonly lost: readonly string[];
   /**
-   * Answers of a server that was cut off by which the rules of another server, newer ones, were the same as its own.
+   * Responses of a server that was cut off which claimed that newer rules, those of another server, were the same as
+   * its own.
    */
   readonly claimedFresh: number;
   /** Writes that were executed although the rules had changed since the tag that they named. */
   readonly staleWrites: number;
   /**
-   * Writes that a server acknowledged while nothing went between it and the database in one direction at least: then
-   * the partition was none.
+   * Writes that a server acknowledged while nothing passed between it and the database in at least one direction: then
+   * it was not a partition.
    */
   readonly acrossPartition: number;
   /** Rounds in which the server that was not cut off had to wait for a transaction of the other's. */
   readonly othersWaited: number;
   /**
-   * Of these, the rounds in which it waited for longer than a server tries: then all writes of all servers would be
+   * The rounds among these in which it waited for longer than a server tries: then all writes of all servers would be
    * rejected.
    */
   readonly othersBlocked: number;
-  /** Answers to writes that are neither 201 nor 503. */
+  /** Statuses of writes other than 201 and 503. */
   readonly otherRefusals: readonly number[];
-  /** Milliseconds from the end of a partition until the server knew what the other had written meanwhile, at most. */
+  /**
+   * The maximum of milliseconds from the end of a partition until the server knew what the other had written in the
+   * meantime.
+   */
   readonly slowestCatchUp: number;
 }
 
-/** Why no packets can be filtered here; false: they can. */
+/** Why packets cannot be filtered here; false if they can. */
 export function whyNoPartitions(): false | string {
   if (process.platform !== "linux") return "network namespaces are Linux's";
   if (process.getuid?.() !== 0) return "only root may make a network namespace and filter packets in it";
@@ -51,8 +55,8 @@ export function whyNoPartitions(): false | string {
 }
 
 /**
- * Cuts servers off from their database by a packet filter, in a network namespace of its own: a process that is alone
- * in it does it, and reports.
+ * Cuts servers off from their database with a packet filter: a process that is alone in a network namespace does it,
+ * and reports.
  */
 export function runPartitions(options: PartitionOptions): PartitionReport {
   return reportFromNamespace("./partitioned.ts", options);

@@ -5,7 +5,7 @@ import { missingCommand } from "../../formats/programs/program.ts";
 import { freePort } from "../../free-port.ts";
 import { type ListeningProgram, startListening } from "./start-listening.ts";
 
-/** A proxy that clients share, and with it its connections to the service. */
+/** A proxy that clients share, together with its connections to the service. */
 export interface Proxy {
   readonly name: string;
   /** Why it cannot run here; false if it can. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** A response as received on a connection. */
 export interface RawAnswer {
   readonly status: number;
-  /** By names in small letters. */
+  /** By name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
@@ -23,15 +23,15 @@ export interface ExchangeReport {
   /** The complete responses. */
   readonly answers: readonly RawAnswer[];
   /**
-   * How it ended; `stuck`: nothing went on for as long as the limit is, with neither an answer to the second request
-   * nor the connection's end.
+   * How it ended; `stuck`: nothing happened within the limit, neither a response to the second request nor the end of
+   * the connection.
    */
   readonly end: "answered" | "closed" | "stuck";
 }
 
 /** The id of the second request, by which its response is recognised. */
 export const CANARY = "canary";
-/** The id of the requests that bodies consist of: a server that reads a body as requests answers with it. */
+/** The id of the requests that bodies consist of: a server that treats a body as requests answers with it. */
 const SMUGGLED = "smuggled";
 const SMUGGLED_REQUEST = `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${SMUGGLED}\r\n\r\n`;
 
@@ -39,15 +39,18 @@ export function smuggledRequests(size: number): Buffer {
   return Buffer.alloc(size, SMUGGLED_REQUEST);
 }
 
-/** Milliseconds for an answer to come before the body does, if it is an early one. */
+/** Milliseconds for an early response to arrive before the body is sent. */
 const HEAD_START = 15;
 const PIECE = 1 << 14;
-/** Milliseconds in which nothing is received or taken until an exchange counts as stuck, however long it is. */
+/**
+ * Milliseconds in which nothing is received or accepted until an exchange counts as stuck, however long it takes in
+ * all.
+ */
 const LIMIT = 120_000;
 
 /**
- * Sends a request whose body comes after its head, and another request after that on the same connection, whatever has
- * been answered meanwhile.
+ * Sends a request whose body follows later, and after that another request on the same connection, whatever has been
+ * answered meanwhile.
  */
 export async function exchange(port: number, request: SlowRequest, milliseconds = LIMIT): Promise<ExchangeReport> {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
@@ -75,7 +78,7 @@ export async function exchange(port: number, request: SlowRequest, milliseconds 
     parsed = length;
     count = parseAnswers(Buffer.concat(received)).length;
   }
-  // What comes after the second answer would be one to the body's bytes.
+  // Anything after the second response would be a response to the body's bytes.
   if (!isOver()) await sleep(HEAD_START);
   const answers = parseAnswers(Buffer.concat(received));
   const isClosed = socket.readableEnded || socket.destroyed;
@@ -116,7 +119,7 @@ async function sendAll(
   }
 }
 
-/** The whole answers that bytes begin with. @throws Error where something else comes after one */
+/** The complete responses at the start of the bytes. @throws Error if something else follows one */
 export function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -139,7 +142,7 @@ export function parseAnswers(bytes: Buffer): RawAnswer[] {
   return answers;
 }
 
-/** Undefined where a part of it is missing. */
+/** Undefined if a part of it is missing. */
 function bodyAt(
   bytes: Buffer,
   start: number,
@@ -177,7 +180,7 @@ export function errorIn({ answers, end }: ExchangeReport): string | undefined {
   if (ids[0] !== "first") return `the first answer is the one to ${ids[0]}`;
   if (end === "answered")
     return ids.length === 2 && ids[1] === CANARY ? undefined : `the answers are those to ${ids.join(", ")}`;
-  // A stream's head was sent before it was known that the connection would end.
+  // A stream's headers were sent before it was known that the connection would end.
   const { status, headers } = answers[0]!;
   return headers.get("connection") === "close" || headers.get("transfer-encoding") === "chunked"
     ? undefined

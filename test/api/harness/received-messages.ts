@@ -3,16 +3,16 @@ import { Webhook } from "standardwebhooks";
 import type { Received } from "./webhook-receiver.ts";
 
 export interface MessageCounts {
-  /** Different messages, and how often one has come again. */
+  /** The number of different messages, and how often one was repeated. */
   readonly messages: number;
   readonly repeated: number;
-  /** The last event of the feed that they cover. */
+  /** The last event of the feed that they include. */
   readonly last: number;
 }
 
 /**
- * Holds what an endpoint for all kinds of events has received to the promises: signed, the events after number `after`
- * without a gap and in order, each at least once; what comes again is what came last, unchanged. O(messages).
+ * Checks what an endpoint for all kinds of events has received: signed, the events after number `after` in order and
+ * without a gap, each at least once; a repeated message is the last one, unchanged. O(messages).
  */
 export function checkMessages(received: readonly Received[], secret: string, after: number): MessageCounts {
   const verifier = new Webhook(secret);

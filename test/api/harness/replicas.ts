@@ -18,16 +18,16 @@ export const LIMITS = [
   "silent",
 ];
 
-/** A server process, or a proxy to some, and requests to it that concern one ruleset. */
+/** A server process, or a proxy to several, and requests to it that concern one ruleset. */
 export class ServiceReplica {
   readonly #service: Pick<ServiceProcess, "port" | "end">;
   readonly #rules: string;
   readonly #headers: Record<string, string>;
   #isWriting = true;
   #isPaused = false;
-  /** The addresses whose rules were answered by 201. */
+  /** The addresses whose rules were acknowledged with 201. */
   readonly acknowledged = new Set<string>();
-  /** Those that were sent. */
+  /** The addresses that were sent. */
   readonly sent = new Set<string>();
   /** Other statuses that writes got. */
   readonly refused: number[] = [];
@@ -56,7 +56,7 @@ export class ServiceReplica {
     await until(`${ip} gets ${status}`, async () => (await this.get(ip)) === status, { every: 5 });
   }
 
-  /** Adds rules, all under the first two bytes, until `stopWriting`, or the server is gone. */
+  /** Adds rules, all with the same first two bytes, until `stopWriting` or until the server is gone. */
   async write(firstBytes: string): Promise<void> {
     let count = 0;
     const writers = Array.from({ length: WRITERS }, async () => {
@@ -110,7 +110,7 @@ export class ServiceReplica {
     return status === 304;
   }
 
-  /** Adds a rule on condition that the rules are still those of the tag. */
+  /** Adds a rule on condition that the tag is still that of the rules. */
   async addIf(tag: string, ip: string): Promise<number> {
     const { status } = await this.#ask(`${this.#rules}:batch`, {
       method: "POST",
@@ -133,7 +133,7 @@ export class ServiceReplica {
   }
 }
 
-/** Processes on one database, each reaching it by its own URL; they end with the test. */
+/** Processes on one database, each with its own URL for it; they end with the test. */
 export async function startReplicas(t: TestContext, urls: readonly string[]) {
   const url = urls[0]!;
   const { key, emptyId } = await fillStore({ url }, 0, new Random(1));
@@ -147,7 +147,7 @@ export async function startReplicas(t: TestContext, urls: readonly string[]) {
   return {
     replicas: await Promise.all(urls.map(startAnother)),
     startAnother,
-    /** As `ipsieve key revoke` does: by a process of its own. */
+    /** As `ipsieve key revoke` does: with a process of its own. */
     revokeKey: () => revokeKey(url),
   };
 }

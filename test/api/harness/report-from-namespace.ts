@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 
 /**
- * What a script of this folder reports that runs alone in a network namespace of its own: the JSON object that its output
- * ends with.
+ * The report of a script of this folder that runs alone in a network namespace of its own: the JSON object at the end
+ * of its output.
  */
 export function reportFromNamespace<Report>(script: string, options: object): Report {
   const { pathname } = new URL(script, import.meta.url);

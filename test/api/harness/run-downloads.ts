@@ -8,16 +8,16 @@ export interface DownloadOptions {
   readonly folder: string;
   readonly rules: number;
   readonly downloads: number;
-  /** The server keeps as many bytes as the list has for each answer: the negative control of the memory. */
+  /** The server keeps as many bytes as the list has for each response: the negative control of the memory. */
   readonly keepsBytes?: boolean;
 }
 
 export interface DownloadReport {
   readonly downloads: number;
   readonly bytes: number;
-  /** Those whose bytes are not the right ones. */
+  /** Downloads with wrong bytes. */
   readonly wrong: number;
-  /** MiB of the server at its worst. */
+  /** The server's maximum memory in MiB. */
   readonly mostMemory: number;
 }
 
@@ -30,7 +30,7 @@ const KEEPING = `data:text/javascript,${encodeURIComponent(`
     return writeHead.apply(this, given);
   };`)}`;
 
-/** R11: downloads of one big list, all at the same time, by clients that read slowly. */
+/** R11: simultaneous downloads of one big list by clients that read slowly. */
 export async function runDownloads({
   folder,
   rules,
@@ -60,7 +60,7 @@ export async function runDownloads({
   }
 }
 
-/** Reads a piece, lets others have their turn, and so on. */
+/** Reads one piece at a time, giving others a turn in between. */
 async function readSlowly(response: Response): Promise<{ bytes: number; lines: number; digest: string }> {
   if (response.status !== 200) throw new Error(`the answer is ${response.status}: ${await response.text()}`);
   const parts: Uint8Array[] = [];

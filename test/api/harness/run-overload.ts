@@ -10,16 +10,16 @@ import { ServiceProcess } from "./service-process.ts";
 
 export interface OverloadOptions {
   readonly folder: string;
-  /** Milliseconds of each of the two loads. */
+  /** The duration of each of the two loads in milliseconds. */
   readonly milliseconds: number;
   readonly of: Load;
   /** Without shedding it is the negative control: the last request waits for all the others. */
   readonly sheds?: boolean;
-  /** Has the server take a few milliseconds for overload: the negative control of the goodput. */
+  /** Makes the server treat a few milliseconds as overload: the negative control of the goodput. */
   readonly shedsEarly?: boolean;
   /**
-   * The server gets this share of one processor (root on Linux only), so that the load generator can offer several
-   * times what it takes.
+   * The server gets this share of one processor (only as root on Linux), so that the load generator can offer several
+   * times what it can handle.
    */
   readonly processorShare?: number;
 }
@@ -31,20 +31,20 @@ export interface OverloadOptions {
 export type Load = "pages" | "bulk lookups" | "lookups";
 
 export interface OverloadReport {
-  /** Answers a second, with as much load as the server takes at its best. */
+  /** Responses per second, under the load at which the server is fastest. */
   readonly peak: number;
-  /** How many times the peak was to be sent. */
+  /** The intended load as a multiple of the peak. */
   readonly wanted: number;
   /**
-   * Requests a second that were sent. Every connection waits for its answers, so that a server that lets requests wait
-   * is sent fewer.
+   * Requests sent per second. Every connection waits for its responses, so fewer requests are sent to a server that
+   * makes them wait.
    */
   readonly offered: number;
   /** Successful responses per second under overload. */
   readonly goodput: number;
   /**
-   * Good answers per processor second of the server, at the peak and then: what others do on the machine, the load
-   * generator too, changes them less than answers a second.
+   * Successful responses per processor second of the server, at the peak and under overload: other work on the machine,
+   * including the load generator, affects them less than responses per second.
    */
   readonly perProcessorSecond: { readonly peak: number; readonly over: number };
   readonly shed: number;
@@ -53,26 +53,26 @@ export interface OverloadReport {
   /** Responses that are neither 200 nor 503 with Retry-After. */
   readonly others: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Milliseconds, of all answers under overload. */
+  /** Milliseconds, for all responses under overload. */
   readonly p99: number;
   readonly mostMemory: number;
 }
 
 const TIMES = 5;
-/** Of lookups, more at a time than the event loop takes from the system at once, which is 1,024. */
+/** For lookups, more at a time than the event loop takes from the system at once, which is 1,024. */
 const CONNECTIONS: Readonly<Record<Load, { readonly atPeak: number; readonly over: number }>> = {
   pages: { atPeak: 4, over: 1000 },
   "bulk lookups": { atPeak: 4, over: 1000 },
   lookups: { atPeak: 64, over: 1500 },
 };
-/** In milliseconds: less than the requests of 1,024 connections take. */
+/** Milliseconds: less than the requests of 1,024 connections take. */
 const SHORT_DELAY = "10";
 const ADDRESSES = 10_000;
 const LOOKUPS = 512;
 const RULES = 50_000;
 const GREETING = requestBytes({ path: "/healthz" });
 
-/** R10: the server at its best, and then five times as many requests. */
+/** R10: the server at its peak, and then with five times as many requests. */
 export async function runOverload({
   folder,
   milliseconds,
@@ -103,7 +103,7 @@ export async function runOverload({
       return { ...report, perProcessorSecond };
     };
     await run(few, milliseconds / 4);
-    // Not before: compiling would use the share up.
+    // Not earlier: compiling would use up the share.
     if (processorShare !== undefined) limit = limitProcessor(service.pid, processorShare);
     const best = await run(few, milliseconds);
     const peak = best.answers / best.seconds;

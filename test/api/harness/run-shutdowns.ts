@@ -10,7 +10,7 @@ export interface ShutdownOptions {
   readonly folder: string;
   readonly seed: number;
   readonly go: (shutdowns: number) => boolean;
-  /** SIGKILL in place of SIGTERM is the negative control: it must lose requests. */
+  /** SIGKILL instead of SIGTERM is the negative control: it must lose requests. */
   readonly signal?: "SIGTERM" | "SIGKILL";
 }
 
@@ -19,11 +19,11 @@ export interface ShutdownReport {
   answered: number;
   /** Requests whose last byte had been written before the signal was sent. */
   inFlight: number;
-  /** Those of them that got no answer, or none of 200 and 201. */
+  /** The number of those that got no response, or a status other than 200 and 201. */
   failed: number;
-  /** Requests sent after the signal that were not served: the client tries those again elsewhere. */
+  /** Requests sent after the signal that were not served: the client retries those elsewhere. */
   turnedAway: number;
-  /** Ends that were not exit code 0. */
+  /** Ends with an exit code other than 0. */
   badExits: string[];
 }
 

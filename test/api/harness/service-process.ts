@@ -9,7 +9,9 @@ import { COMMAND_FILE } from "../../command-file.ts";
 
 export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
-/** The command line of a server over a store, a text being the path of a SQLite file; by default of a small catalogue. */
+/**
+ * The command line of a server over a store (a text is the path of a SQLite file); by default with a small catalogue.
+ */
 export function serveArguments(store: string | StoreLocation, args: readonly string[] = []): string[] {
   const location =
     typeof store === "object" && "url" in store
@@ -28,7 +30,7 @@ interface ProcessOptions {
   readonly nodeArgs?: readonly string[];
 }
 
-/** What a process has written to standard error, where that is a pipe. */
+/** The standard error of a process, if that is a pipe. */
 interface Log {
   text: string;
 }
@@ -57,13 +59,13 @@ export class ServiceProcess {
     { logTo = "inherit", nodeArgs = [] }: ProcessOptions = {},
   ): Promise<ServiceProcess> {
     const child = spawn(process.execPath, [...nodeArgs, ...serveArguments(store, args)], {
-      // On a busy machine turns of the event loop take long: a server sheds for that only if its arguments say so.
+      // On a busy machine turns of the event loop take long: a server only sheds for that if its arguments say so.
       env: { ...process.env, IPSIEVE_LOG_LEVEL: "error", IPSIEVE_EVENT_LOOP_DELAY: "60000" },
       stdio: ["ignore", "pipe", logTo],
     });
     const log: Log = { text: "" };
     child.stderr?.on("data", (chunk) => (log.text += String(chunk)));
-    // What a process has written to a pipe may come after its end: "close" is when all of it is here.
+    // Output to a pipe may arrive after the end of the process: at "close", all of it has arrived.
     const ended = new Promise<number | string>((resolve) =>
       child.once(logTo === "pipe" ? "close" : "exit", (code, signal) => resolve(code ?? signal!)),
     );
@@ -84,7 +86,7 @@ export class ServiceProcess {
     return this.#ended;
   }
 
-  /** The lines of its log so far, where that is a pipe. */
+  /** The lines of its log so far, if that is a pipe. */
   get logged(): Record<string, unknown>[] {
     return this.#log.text
       .split("\n")

@@ -1,7 +1,7 @@
 /*
- * `unshare --net node timed-packets.ts`: lists with timeouts, pulled once from a server and loaded by nft and ipset, and
- * packets, in a network namespace that has nothing but its loopback interface. Prints what has been seen, step by step,
- * and fails at the first thing that is not as it should be.
+ * `unshare --net node timed-packets.ts`: lists with timeouts, pulled once from a server and loaded by nft and ipset,
+ * and packets, in a network namespace that has nothing but its loopback interface. Prints each step, and fails at the
+ * first wrong result.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -19,7 +19,7 @@ const SECOND = 1000;
 /** Seconds for which addresses are listed: longer than loading takes on a busy machine. */
 const LASTS = 10;
 
-/** Of each list, the addresses that are let through when their time is over, and those that still are not. */
+/** For each list, the addresses that are let through when their time is over, and those that still are not. */
 const LISTS = {
   nftables: { ends: ["192.0.2.0", "192.0.2.3", "2001:db8:1::1"], stays: ["192.0.2.1", "192.0.2.9"] },
   ipset: { ends: ["198.51.100.0", "198.51.100.3", "2001:db8:2::1"], stays: ["198.51.100.1", "198.51.100.9"] },
@@ -39,7 +39,7 @@ const target = createServer((socket) => socket.end()).listen(await freePort(), "
 await once(target, "listening");
 const { port } = target.address() as { port: number };
 
-/** Packets are rejected, so that nothing is waited for. */
+/** Packets are rejected, so that there is no timeout to wait for. */
 async function isBlocked(localAddress: string): Promise<boolean> {
   const socket = connect({ host: localAddress.includes(":") ? "::1" : "127.0.0.1", port, localAddress });
   return new Promise<boolean>((resolve, reject) => {
@@ -61,7 +61,9 @@ try {
   const organisationId = await addOrganisation(t, "packets");
   const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
 
-  /** A list of a network of which an address stays longer, and one for ever; as its device loads it. */
+  /**
+   * A list of a network of which one address stays longer, and of a permanent one; in the form that its device loads.
+   */
   const pull = async (
     name: string,
     format: string,

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A message as it has arrived. */
+/** A message as it arrived. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   /** The bytes, which the signature covers. */
   readonly body: string;
   readonly path: string;
-  /** By a monotonic clock, in milliseconds. */
+  /** Milliseconds by a monotonic clock. */
   readonly at: number;
 }
 
@@ -17,7 +17,7 @@ export type Responder = (response: ServerResponse, received: Received) => void;
 
 const accept: Responder = (response) => void response.writeHead(204).end();
 
-/** A server that receives messages of webhooks, and answers as a test says. */
+/** A server that receives webhook messages, and responds as a test says. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   respond: Responder = accept;
@@ -47,7 +47,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What has arrived at a path. */
+  /** The messages that have arrived at a path. */
   at(path: string): Received[] {
     return this.received.filter((received) => received.path === path);
   }

@@ -12,18 +12,18 @@ import { addKey, addOrganisation, type TestServer } from "../start-server.ts";
 import { askAlone, type SentRequest } from "./interruptions.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";
 
-/** One way to ask one operation. */
+/** One form of request to one operation. */
 export interface Walked {
   readonly name: string;
   /** Whether its response continues for as long as its client reads. */
   readonly isEndless?: boolean;
-  /** A request about things that are made for it. */
+  /** Creates a request, with the resources that it names. */
   make(): Promise<SentRequest>;
 }
 
 type HeaderValues = Readonly<Record<string, string>>;
 
-/** By media type, other than JSON. */
+/** By media type, except JSON. */
 const BODIES: Readonly<Record<string, string>> = {
   "text/plain": "192.0.2.1\n198.51.100.0/24\n2001:db8::/32\n",
   "text/csv": "ip,name\n192.0.2.1,office\n198.51.100.0/24,branch\n",
@@ -35,11 +35,11 @@ const RULES = ["192.0.2.0/24", "198.51.100.0/24", "2001:db8::/32"];
 const NAMED_ID = /"(\w+)":"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"/g;
 
 type Scope = "public" | "dashboard";
-/** What the document says of a request. */
+/** The request as the document describes it. */
 interface AskedOperation {
   readonly id: string;
   readonly scope: Scope;
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
@@ -48,7 +48,7 @@ interface AskedOperation {
   readonly example: unknown;
 }
 
-/** Without a connection that stays, as those of `fetch` do. */
+/** Uses no persistent connection, unlike `fetch`. */
 async function operationsOf({ server }: TestServer, scope: Scope): Promise<AskedOperation[]> {
   const path = `${scope === "public" ? "" : "/dashboard/api"}/openapi.json`;
   const { answer } = await askAlone(Number(new URL(server.url).port), { method: "GET", path, headers: {} });
@@ -66,7 +66,7 @@ async function operationsOf({ server }: TestServer, scope: Scope): Promise<Asked
   );
 }
 
-/** Every operation of both documents in every form of its body, and what devices ask that is in none. */
+/** Every operation of both documents in every form of its body, and the requests of devices that are in neither. */
 export class WholeWalk {
   readonly #test: TestServer;
   readonly #organisationId: string;
@@ -131,7 +131,7 @@ export class WholeWalk {
     return query.size === 0 ? filled : `${filled}?${query.toString()}`;
   }
 
-  /** The example of the document, about things that are there. */
+  /** The example of the document, with ids of existing resources. */
   async #bodyOf({ example }: AskedOperation, type: string, things: Map<string, string>): Promise<string> {
     if (type !== "application/json") return BODIES[type] ?? BODIES["text/plain"]!;
     const text = JSON.stringify(example ?? {});
@@ -139,7 +139,7 @@ export class WholeWalk {
     return text.replaceAll(NAMED_ID, (_, name: string) => `"${name}":"${things.get(name)!}"`);
   }
 
-  /** What a parameter of this name names; the same one for one request. */
+  /** The resource that a parameter of this name names; the same one within one request. */
   async #thing(name: string, things: Map<string, string>): Promise<string> {
     const known = things.get(name);
     if (known !== undefined) return known;
@@ -219,13 +219,13 @@ export class WholeWalk {
   }
 
   async #newList(): Promise<string> {
-    // Nothing is fetched from this machine: it is refused at once.
+    // URLs of this machine are not fetched but refused at once.
     const definition = readNewList({ url: "http://127.0.0.1/", active: false });
     const { list } = await this.#store.write({ kind: "create-list", ...this.#by, name: randomUUID(), definition });
     return list.id;
   }
 
-  /** The one before is deleted: an organisation may have few. */
+  /** The previous one is deleted: an organisation may only have a few. */
   async #newWebhook(): Promise<string> {
     const { memory, secretKey } = this.#test.server.services;
     for (const { id } of memory.webhooks(this.#organisationId))

@@ -1,4 +1,4 @@
-/** One operation of a history: when it began and ended, in ticks of one counter, and what it does. */
+/** One operation of a history: its start and end, in ticks of one counter, and its effect. */
 export interface Entry<State> {
   readonly began: number;
   readonly ended: number;
@@ -7,9 +7,9 @@ export interface Entry<State> {
 }
 
 /**
- * Whether there is an order of the entries in which each had its answer, and none comes before one that had ended when
- * it began (Wing and Gong: depth first, remembering what led nowhere). Returns how many entries the longest order
- * explains: all of them, if there is such an order.
+ * Whether there is an order of the entries in which each has its result, and none comes before one that had ended when
+ * it began (Wing and Gong: depth first, remembering the states that led nowhere). Returns how many entries the longest
+ * order explains: all of them, if there is such an order.
  */
 export function linearize<State>(entries: readonly Entry<State>[], initial: State): number {
   const all = [...entries].sort((a, b) => a.began - b.began);
@@ -39,7 +39,7 @@ export function linearize<State>(entries: readonly Entry<State>[], initial: Stat
     return false;
   }
 
-  /** Which entries after the first open one are done: those are few, as many as run at a time. */
+  /** Which entries after the first open one are done: at most as many as run at a time. */
   function openBits(first: number): string {
     let last = isDone.lastIndexOf(true);
     let bits = "";

@@ -4,13 +4,13 @@ import { type Entry, linearize } from "./linearize.ts";
 
 export interface HistoryOptions {
   readonly url: string;
-  /** Of an organisation with the plan for rulesets. */
+  /** The key of an organisation with the plan for rulesets. */
   readonly key: string;
   /** The time of the server's clock, which stands still. */
   readonly now: number;
   readonly seed: number;
   readonly writers: number;
-  /** Operations of each writer. */
+  /** The number of operations of each writer. */
   readonly operations: number;
 }
 
@@ -31,7 +31,7 @@ const MODES = ["extend", "override", "skip", "fail"] as const;
 const PREFIXES = ["198.18.0.1", "198.18.0.0/24", "2001:db8:1::/48"];
 const EXTENDED = "203.0.113.9";
 
-/** Many clients write a few rules at once, and read them; then an order is looked for that explains what each got. */
+/** Many clients write a few rules at once, and read them; then looks for an order that explains all results. */
 export async function runHistories({
   url,
   key,
@@ -213,7 +213,7 @@ interface Timed {
   readonly answer: Received;
 }
 
-/** The state after an operation that had this answer; undefined: it cannot have had it. */
+/** The state after an operation that had this response; undefined: it cannot have had it. */
 type Operation = (state: RuleState, status: number, told: any) => RuleState | undefined;
 
 function isSame(state: RuleState, told: any): boolean {

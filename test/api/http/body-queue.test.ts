@@ -5,7 +5,7 @@ import { BodyQueue } from "../../../src/api/http/body-queue.ts";
 
 /** More milliseconds than any test takes. */
 const LONG = 1e9;
-/** Every waiting body has waited longer than this. */
+/** So that every waiting body has waited for too long. */
 const OVER = -1;
 
 /** A queue and the outcomes of the bodies that entered it, in order. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FairShare } from "../../../src/api/http/fair-share.ts";
 
-/** How much the callers get who take one at a time, by turns, until none gets more. */
+/** How much each caller gets if they take one at a time, in turns, until none gets more. */
 function takeAll(share: FairShare, callers: readonly string[]): Record<string, number> {
   const held: Record<string, number> = Object.fromEntries(callers.map((caller) => [caller, 0]));
   for (let some = true; some;) {

@@ -57,6 +57,6 @@ test("10,000 random steps: kept bytes never change, and no more buffers are made
     most = Math.max(most, held.length);
   }
   for (const { kept } of held) giveBack(kept);
-  // Two are left from before.
+  // Two remain from earlier.
   assert.ok(buffers.size <= most + 2, `${buffers.size} buffers for ${most}`);
 });

@@ -8,9 +8,9 @@ const COUNT = 100;
 
 const heldBytes = (): number => process.memoryUsage().arrayBuffers;
 
-/** Makes the buffers of a hundred reads and drops them; the bytes that there were before. */
+/** Makes the buffers of a hundred reads and drops them; returns the bytes that were in use before. */
 function makeGarbage(): number {
-  // The engine may collect by itself in the middle.
+  // The engine may collect by itself in between.
   for (let tries = 0; tries < 20; tries++) {
     const before = heldBytes();
     for (let index = 0; index < COUNT; index++) new Uint8Array(PART)[0] = index;
