@@ -41,7 +41,7 @@ async function deployed(format: DeploymentDefinition["firewall_format"]): Promis
 }
 
 async function change({ id }: Deployment): Promise<void> {
-  // In the second of the first list: Last-Modified has whole seconds, and Rspamd goes by it alone.
+  // Within the second of the first list: Last-Modified has whole seconds, and Rspamd uses nothing else.
   t.clock.now += 400;
   const definition = { include: [{ prefixes: SECOND }] };
   await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: id, definition });
@@ -52,7 +52,7 @@ async function change({ id }: Deployment): Promise<void> {
 const pathOf = (deployment: Deployment, file: string): string =>
   `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}/${file}`;
 
-/** The addresses about which the program and the list disagree. */
+/** The addresses on which the program and the list disagree. */
 async function differences(program: Polling, list: readonly string[]): Promise<string[]> {
   const answers = await program.listed();
   assert.equal(answers.length, ADDRESSES.length);
@@ -66,7 +66,7 @@ const agrees = (program: Polling, list: readonly string[]): Promise<boolean> =>
     () => false,
   );
 
-/** It answers by the first list, then by the one that takes its place. */
+/** The program answers by the first list, then by the one that replaces it. */
 async function follows(program: Polling, deployment: Deployment): Promise<void> {
   await until("the first list is in force", () => agrees(program, FIRST));
   assert.notDeepEqual(await differences(program, SECOND), [], "control: the lists differ");
@@ -91,7 +91,7 @@ test(
   },
 );
 
-/** Methods and statuses of the requests for the map, which Unbound does not ask for. */
+/** Methods and statuses of the requests for the map, which Unbound does not make. */
 function requests(): string[] {
   const lines = t
     .logged()

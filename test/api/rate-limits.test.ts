@@ -316,7 +316,7 @@ test("a clock that is set back grants no second minute of attempts to sign in, f
   }
 });
 
-/** Seconds after which to try again; 0 if the attempt was let through. */
+/** Seconds after which to retry; 0 if the attempt was allowed. */
 function retryAfterOf(attempt: () => void): number {
   try {
     attempt();
@@ -341,7 +341,7 @@ test("a clock that is set back to the previous month grants neither month a seco
     [1, 2, 3].map(() => isTaken(december + 60_000)),
     [true, true, false],
   );
-  // The month is looked at once a minute.
+  // The month is checked once a minute.
   const times = [-180_000, -120_000, -60_000, -1, 60_000, 120_000, 180_000];
   assert.deepEqual(
     times.map((time) => isTaken(december + time)),
@@ -359,7 +359,7 @@ test("a clock that is set back to the previous month grants neither month a seco
 test("counts are bounded: beyond 100,000 in a minute further clients share counters, none is forgotten, and hardly any is limited for another", () => {
   const counts = new MinuteCounts(clockAt(START).steady);
   for (let i = 0; i < 100_000; i++) counts.take(`first ${i}`, 10);
-  // Counted clients stay counted, however many come later.
+  // Counted clients remain counted, however many arrive later.
   for (let i = 0; i < 10; i++) counts.take("attacked", 10);
   for (let i = 0; i < 50_000; i++) counts.take(`rotating ${i}`, 10);
   assert.ok(counts.take("attacked", 10).isExceeded);

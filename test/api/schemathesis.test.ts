@@ -1,5 +1,5 @@
 /**
- * schemathesis, which makes requests from the API documents, good and bad, one by one and in sequences, and checks the
+ * schemathesis generates requests from the API documents, good and bad, one by one and in sequences, and checks the
  * responses against the documents.
  */
 import assert from "node:assert/strict";
@@ -15,9 +15,9 @@ import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
 import { addOrganisation } from "./start-server.ts";
 
 const SEED = 20261122;
-/** Requests that are made for an operation in a phase. */
+/** The number of requests generated for an operation in a phase. */
 const EXAMPLES = 6;
-/** A run may take, in milliseconds: several times what it takes on two busy cores. */
+/** The time limit of a run in milliseconds: several times what it takes on two busy cores. */
 const TIMEOUT = 1_200_000;
 
 let t: FuzzServer;
@@ -25,7 +25,7 @@ let session = "";
 let folder: ReturnType<typeof temporaryFolder>;
 before(async () => {
   folder = temporaryFolder();
-  // What it sends is good for many things, but not for names that may be tried ten times a minute.
+  // Its requests stay within the other limits, but try names more often than the permitted ten times a minute.
   t = await startFuzzServer({ signInsPerMinute: 1e9, auditDays: 1, datasetOrganisation: "schemathesis" });
   ({ token: session } = await addUser(t, await addOrganisation(t, "schemathesis"), "admin"));
 });
@@ -34,7 +34,10 @@ after(async () => {
   await t.close();
 });
 
-/** Options that are not in tools/schemathesis.toml, which says which checks differ from their defaults, and why. */
+/**
+ * Options that are not in tools/schemathesis.toml, which lists the checks that differ from their defaults, with the
+ * reasons.
+ */
 async function schemathesis(url: string, path: string, ...more: readonly string[]): Promise<Run> {
   const options = ["--header", `Origin: ${url}`];
   const document = join(folder.path, path.replaceAll("/", "-"));
@@ -59,12 +62,15 @@ async function schemathesis(url: string, path: string, ...more: readonly string[
   return run(PYTHON, args, { cwd: TOOLS, environment: { IPSIEVE_KEY: t.key, IPSIEVE_SESSION: session } });
 }
 
-/** Operations of which every request was rejected for its key or session: a run of such requests tests nothing. */
+/**
+ * The number of operations of which every request was rejected for its key or session: a run of such requests tests
+ * nothing.
+ */
 function refusedOf(output: string): number {
   return Number(/Authentication failed: (\d+) operations?/.exec(output)?.[1] ?? 0);
 }
 
-/** For a change that it does not have a server waits five seconds: of some thousand requests that would be hours. */
+/** A server waits five seconds for a change that it does not have: for thousands of requests this would take hours. */
 function withoutSequences(document: any): any {
   for (const methods of Object.values<any>(document.paths)) {
     for (const operation of Object.values<any>(methods))
@@ -118,7 +124,7 @@ describe("schemathesis", { skip: missingTools(PYTHON) }, () => {
     const { status } = await visit(t, "GET", "/session", { token: session });
     assert.equal(status, 200, `the session that all requests had is over:\n${output}`);
     assert.equal(code, 0, output);
-    // Signing in, following an invitation and changing a password, none of which it can know.
+    // Signing in, accepting an invitation and changing a password, for which it cannot know the values.
     assert.ok(countOf(output) > 1000 && refusedOf(output) <= 3, output);
   });
 

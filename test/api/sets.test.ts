@@ -97,7 +97,7 @@ test("a list is fitted exactly if possible, otherwise with the least loss, which
     is_best: true,
     warnings: added.warnings,
   });
-  // The allowlist of the organisation has all of them.
+  // The allowlist of the organisation contains all of them.
   assert.deepEqual(
     added.warnings.map(({ kind, ipv4_addresses }: any) => [kind, ipv4_addresses]),
     [["allowed", "64"]],

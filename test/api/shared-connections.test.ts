@@ -30,14 +30,14 @@ for (const proxy of PROXIES) {
     let folder: ReturnType<typeof temporaryFolder>;
     let service: EarlyAnswers;
     let running: ListeningProgram | undefined;
-    /** Of the other organisation. */
+    /** A key of the other organisation. */
     let key: string;
     let rulesets: string[];
     before(async () => {
       folder = temporaryFolder();
       service = await EarlyAnswers.start();
       key = (await addKey(service.test, await addOrganisation(service.test, "Other"))).text;
-      // A server that has just started on a busy machine may still say that it is overloaded.
+      // A server that has just started on a busy machine may still report overload.
       await until("the rulesets of the other organisation are listed", async () => {
         const { status, body } = await ask(service.test, "GET", "/v1/edl/ip-rulesets", { key });
         if (status === 200) rulesets = body.items.map(({ id }: { id: string }) => id);
@@ -46,7 +46,7 @@ for (const proxy of PROXIES) {
       running = await startProxy(proxy, { folder: folder.path, servicePort: service.port, withTls: false });
     });
     after(async () => {
-      // The things that `before` did not create are missing.
+      // What `before` did not create is missing.
       await running?.end();
       await service?.test.close();
       folder.remove();
@@ -79,7 +79,7 @@ for (const proxy of PROXIES) {
         const body = letter === undefined ? smuggledRequests(SIZE) : Buffer.alloc(SIZE, letter);
         const framing = index % 2 === 0 ? "length" : "chunked";
         const first = exchange(running!.port, { ...request, framing, body }, LIMIT);
-        // Once while the body is on its way, and once after that.
+        // Once while the body is being sent, and once afterwards.
         const during = await askAsOther(`during-${index}`);
         const report = await first;
         own[report.end]++;

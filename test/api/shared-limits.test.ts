@@ -46,7 +46,10 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     return passed;
   }
 
-  /** Until a window of the key has `remaining` left, without a request that counts: by the dashboard's own answer. */
+  /**
+   * Waits until a window of the key has `remaining` left, without a request that counts: uses the dashboard's own
+   * response.
+   */
   async function whenLeft(server: TestServer, keyId: string, remaining: number): Promise<void> {
     const allowance = { perMinute: LIMIT, perMonth: 1e9 };
     const { keyLimits, now } = server.server.services;

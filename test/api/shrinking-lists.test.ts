@@ -45,7 +45,7 @@ const put = (
 
 const count = async (): Promise<number> => (await ask(t, "GET", `/v1/edl/ip-rulesets/${id}`, { key })).body.total_rules;
 
-/** Lists that have no rule in them. */
+/** Lists without any rules. */
 const EMPTY: readonly (readonly [what: string, type: string, body: string])[] = [
   ["nothing but a line end", "text/plain", "\n"],
   ["comments", "text/plain", "# nothing\n; at all\n"],

@@ -65,7 +65,7 @@ class Client {
     this.#received = [];
   }
 
-  /** Waits for the head of an answer, and reads no more. */
+  /** Waits for the headers of a response, and reads no more. */
   async readHead(): Promise<string> {
     await this.#until(() => this.#all.includes("\r\n\r\n"));
     this.#socket.pause();
@@ -168,7 +168,7 @@ describe("SIGTERM", () => {
     );
     chunked!.send('9\r\n{"ips":["\r\n');
     const exit = service.end("SIGTERM");
-    // As from a terminal and from npm: this is the same signal once more.
+    // A terminal and npm both send it: the same signal a second time.
     void service.end("SIGINT");
     await untilItShutsDown(service);
     replacement!.send(body.slice(20));
@@ -209,7 +209,7 @@ describe("SIGTERM", () => {
     const [reader, old, upload] = await Promise.all([1, 2, 3].map(() => Client.open(service.port)));
     reader!.ask(`GET ${exportPath()} HTTP/1.1`);
     const size = length(await reader!.readHead());
-    // An answer in HTTP/1.0 has no chunks: that of a stream ends where the connection does.
+    // A response in HTTP/1.0 has no chunks: a streamed one ends with the connection.
     old!.ask("POST /v1/cti/bulk_lookup HTTP/1.0", "Content-Type: text/plain", "Content-Length: 100");
     old!.send("1.1.1.1\n");
     await old!.readUntil('"1.1.1.1"');
@@ -242,7 +242,7 @@ describe("SIGTERM", () => {
       await reader.readHead();
       const ended = service.end("SIGTERM");
       await untilItShutsDown(service);
-      // One that comes soon after the first counts as the same signal.
+      // A signal soon after the first counts as the same one.
       const again = setInterval(() => void service.end(second), 50);
       assert.equal(await ended, code);
       clearInterval(again);

@@ -62,7 +62,7 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
       if (!isStarted) await postgres.start();
       await restarted;
     });
-    // The server that listens on this port changes.
+    // The server on this port is replaced during the test.
     const get = (path: string, headers = {}) =>
       ask({ ...t, server: { url } as Server }, "GET", path, { headers }).catch(() => undefined);
     const unknown = `/feeds/ipf_${"A".repeat(56)}/combined.txt`;
@@ -126,7 +126,7 @@ describe("feeds without the database", { skip: await whyNoPostgres() }, () => {
       const own = await startServer(settings);
       c.after(() => own.close());
       const organisation = await addOrganisation(own, "loaded");
-      // It reads, too.
+      // This one reads as well.
       await own.server.close();
       proxy.fate = "gone while loading";
       const restarted = own.restart();

@@ -18,9 +18,7 @@ import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";
 /** The catalogue that comes with the package: some 240,000 prefixes. */
 export const BUNDLED: string = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 
-/**
- * A server of a test, listening on a port of its own, over a SQLite file of its own unless `useStores` says otherwise.
- */
+/** A server for tests, on a port of its own and with a SQLite file of its own, unless `useStores` says otherwise. */
 export interface TestServer {
   server: Server;
   readonly folder: string;
@@ -33,7 +31,10 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** The cost of a password's hash: less than a millisecond. Test files of hashes and of the real command know the full one. */
+/**
+ * The cost of a password's hash: less than a millisecond. Test files of hashes and of the real command use the full
+ * cost.
+ */
 const CHEAP = 4;
 
 /** Milliseconds since 1970 at which the clock of a test server starts. */
@@ -46,7 +47,7 @@ export function useStores(make: (folder: string) => Promise<StoreLocation>): voi
   makeStore = make;
 }
 
-/** It uses a small catalogue, unless another one is given. */
+/** Uses a small catalogue, unless another one is given. */
 export async function startServer(
   settings: Partial<Settings> = {},
   catalogue: string | readonly string[] = SMALL_CATALOGUE,
@@ -94,7 +95,7 @@ export async function startServer(
   return test;
 }
 
-/** Where a server finds its snapshots; null: without threat intelligence. */
+/** The snapshots of a server; null: no threat intelligence. */
 export function snapshotsAt(
   catalogue: string | readonly string[],
   threats: string | readonly string[] | null,
@@ -164,7 +165,7 @@ export interface Question {
   readonly body?: unknown;
 }
 
-/** One request, sent for real. */
+/** One request, sent over a real connection. */
 export async function ask(
   { server }: TestServer,
   method: string,

@@ -49,7 +49,7 @@ async function signIn(...collections: string[]): Promise<{ id: string; authoriza
   return { id: credential.id, authorization: `Basic ${btoa(`${start}:${text}`)}` };
 }
 
-/** A response of TAXII, whose type is checked. */
+/** A TAXII response, whose media type is checked. */
 async function get(authorization: string, path: string, status = 200): Promise<Answer> {
   const found = await ask(t, "GET", `/taxii2/${path}`, { headers: { authorization, accept: TYPE } });
   assert.equal(found.status, status, found.text);
@@ -183,7 +183,7 @@ test("a rule is an indicator; its changes, end and return are versions and indic
     ["[ipv4-addr:value = '192.0.2.0/24']", "[ipv4-addr:value = '198.51.100.7']", "[ipv6-addr:value = '2001:db8::/32']"],
   );
 
-  // In the same millisecond: the version must be later all the same.
+  // In the same millisecond: the version must be later nevertheless.
   await add(ruleset, "198.51.100.7", { name: "renamed" });
   await drop(ruleset, "2001:db8::/32");
   const changed = await indicatorsOf(authorization, ruleset);
@@ -198,7 +198,7 @@ test("a rule is an indicator; its changes, end and return are versions and indic
   assert.deepEqual([changed[1].modified > time, changed[1].created], [true, time]);
   assert.ok(changed[2].modified > time);
 
-  // One that comes back, and one whose time is over and that is then extended.
+  // One that comes back, and one that has expired and is then extended.
   t.clock.now += 3 * HOUR;
   await add(ruleset, "2001:db8::/32");
   await until("the expiry is in the collection", async () =>
@@ -435,7 +435,7 @@ test("indicators that no one can read are deleted; a restored ruleset has new in
   await clean();
   assert.deepEqual([await countOf(ruleset), await countOf(kept)], [0, 1]);
 
-  // As its indicators were known to be revoked, what comes back must not have their ids.
+  // Since its indicators were reported as revoked, restored ones must not have their ids.
   await t.server.store.write({ kind: "restore-ruleset", ...by(), sequence });
   const { authorization: another } = await signIn(ruleset);
   const back = await indicatorsOf(another, ruleset, "?limit=5000");
@@ -532,7 +532,7 @@ test("indicators of a deployment keep their ids from list to list; removed entri
     ],
   );
 
-  // Who reads it is among its pulls, once a minute.
+  // A client that reads it is counted in its pulls, once a minute.
   const { pulls } = t.server.services;
   const read = async (): Promise<readonly string[]> => {
     await objectsOf(authorization, id);
@@ -596,7 +596,7 @@ test("threat intelligence without a plan for it: its collection says that it can
   await get(authorization, `api/collections/${id}/objects/?limit=1`);
 });
 
-/** Takes a turn of the queue and keeps it until the result is called. */
+/** Takes a turn of the queue and keeps it until the returned function is called. */
 async function holdTurn(who: string): Promise<() => void> {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const held = t.server.services.taxii.run({ who, isKnown: true }, () => {

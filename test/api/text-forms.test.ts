@@ -11,7 +11,7 @@ import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer
 /** As addresses, as names in DNS, and as numbers. */
 const ONE = /\b192\.0\.2\.1\b|\b1\.2\.0\.192\b|\b3221225985\b/;
 const OTHER = /\b192\.0\.2\.2\b|\b2\.2\.0\.192\b|\b3221225986\b/;
-/** They have no allowlists: see below. */
+/** These have no allowlists: see below. */
 const ONLY_BLOCK: ReadonlySet<string> = new Set(["crowdsec-csv", "exabgp-flowspec"]);
 
 let t: TestServer;

@@ -1,4 +1,4 @@
-/** `options.timeouts`: lists whose entries say when they end, as devices get them. */
+/** `options.timeouts`: lists whose entries say when they end, as devices receive them. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
@@ -22,7 +22,7 @@ before(async () => {
   key = (await addKey(t, await addOrganisation(t, "timed"))).text;
 });
 after(() => t.close());
-/** Each test has its own ruleset, and begins with a second. */
+/** Each test has its own ruleset, and starts at a whole second. */
 beforeEach(async () => {
   t.clock.now = Math.ceil(t.clock.now / SECOND) * SECOND;
   ruleset = (await ask(t, "POST", RULESETS, { key, body: { name: randomUUID(), purpose: "blocklist" } })).body.id;
@@ -57,7 +57,7 @@ async function get(deployment: Deployment, headers: Record<string, string> = {},
   return ask(t, method, path, { headers: { "Accept-Encoding": "identity", ...headers } });
 }
 
-/** The lines about addresses, without the lines around them. */
+/** The lines with addresses, without the lines around them. */
 async function linesOf(deployment: Deployment): Promise<string[]> {
   return (await get(deployment)).text
     .split("\n")
@@ -120,7 +120,7 @@ for (const format of TIMED)
     assert.match(later.text, /\b50s?\b/);
     assert.doesNotMatch(later.text, /\b(?:49|60)s?\b/);
     t.clock.now += 60 * SECOND;
-    // Whether the list has been made again or not.
+    // This holds whether or not the list has been compiled again.
     assert.doesNotMatch((await get(deployment)).text, /20\.0\.0\.[0238]|timeout[ =]-|\b0s/);
     await until("it is made again", () => !textOf(deployment).includes("20.0.0.2/31"));
     assert.notEqual((await get(deployment)).headers.get("etag"), tag);
@@ -164,7 +164,7 @@ test("304 by the weak tag and by the date, also compressed, for HEAD and after a
   const changed = await get(deployment, { "If-None-Match": tag });
   assert.equal(changed.status, 200);
   assert.notEqual(changed.headers.get("last-modified"), date);
-  // A rule that stays longer is another list, although its addresses are the same.
+  // A rule that lasts longer makes another list, although its addresses are the same.
   const expires_at = new Date(t.clock.now + 500 * SECOND).toISOString();
   const longer = { ip: "20.1.1.1", expires_at, conflict_resolution: "override" };
   await ask(t, "POST", `${RULESETS}${ruleset}/rules`, { key, body: longer });

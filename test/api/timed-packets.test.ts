@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const SCRIPT = fileURLToPath(new URL("./harness/timed-packets.ts", import.meta.url));
 const PROGRAMS = ["ip", "iptables", "ip6tables", "ipset", "nft"];
 
-/** Why they cannot be run here; false: they can. */
+/** Why they cannot run here; false if they can. */
 function whyNoPackets(): false | string {
   const missing = PROGRAMS.filter((program) => spawnSync("which", [program]).status !== 0);
   if (missing.length > 0)

@@ -72,7 +72,7 @@ test("each version has the rules of its time: after single rules, batches, lists
         items: ips.map((ip) => (random.below(2) === 0 ? { op: "delete", ip } : { op: "add", ip, name: "batch" })),
       }),
     () => send("PUT", `${id}/rules?allow_empty=true&max_shrink=100`, list(random.below(9), random.below(9), "few")),
-    // More than are listed with a change: these are kept in parts.
+    // More than are listed with a change: these are stored in parts.
     () => send("PUT", `${id}/rules?max_shrink=100`, list(random.below(5000), 4500, `many ${random.below(9)}`)),
     () => send("POST", `${id}/rules:import?conflict_resolution=override`, list(random.below(9000), 4200, "imported")),
     () => send("PATCH", id, { description: `the ${random.below(1000)}th` }),

@@ -76,7 +76,7 @@ test("3.0 has the same operations, and nothing that only 3.1 supports", () => {
     const text = JSON.stringify(older);
     assert.doesNotMatch(text, /"type":\[|"type":"null"|"const":|"examples":\[|"exclusiveMinimum":\d/);
     const typeOf = (name: string): string => older.components.schemas[name].type;
-    // What may be null is called an object in 3.0 if it is a reference.
+    // In 3.0, a reference that may be null is declared as an object.
     for (const [, name] of text.matchAll(/"nullable":true,"allOf":\[\{"\$ref":"#\/components\/schemas\/(\w+)"\}\]/g))
       assert.equal(typeOf(name!), "object", name);
     assert.doesNotMatch(text, /"nullable":true,"allOf":\[\{"type":"(?!object)/);

@@ -9,7 +9,7 @@ import { startServer } from "../start-server.ts";
 
 const PATHS = ["/openapi.json", "/dashboard/api/openapi.json"] as const;
 
-/** By path, with what checks texts against schemas. */
+/** By path, with a function that checks texts against schemas. */
 const documents = {} as Record<(typeof PATHS)[number], { readonly json: any; readonly api: ApiDocument }>;
 before(async () => {
   const server = await startServer();
@@ -26,10 +26,10 @@ interface Shown {
   readonly example: unknown;
 }
 
-/** No text shows them. */
+/** These are not shown as text. */
 const COMPRESSED = ["application/gzip", "application/x-gzip", "application/zstd"];
 
-/** Every body and every good answer of the document. */
+/** Every body and every successful response of the document. */
 function shownIn(document: any): Shown[] {
   const contents = Object.values<any>(document.paths)
     .flatMap((methods) => Object.values<any>(methods))
@@ -51,7 +51,7 @@ function withoutSnapshots(content: Record<string, any>): Record<string, any> {
   return Object.fromEntries(Object.entries(content).filter(([type]) => type !== SNAPSHOT_TYPE));
 }
 
-/** Those without an example, or with one that is not of their schema. */
+/** Those without an example, or with one that does not match their schema. */
 function invalidAmong(api: ApiDocument, shown: readonly Shown[]): string[] {
   return shown
     .filter(({ schema, example }) => example === undefined || !api.fits(schema, example))

@@ -294,7 +294,7 @@ test("rules:check of thousands: each result as for one, all from one version of 
   assert.deepEqual(Object.keys(body), ips);
   for (const ip of ["48.0.0.0", "48.3.0.7", "48.0.0.0/8", "99.0.0.1", "::1"])
     assert.deepEqual(body[ip], (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ip } })).body, ip);
-  // A rule that is added and deleted again and again is in all answers of a request, or in none.
+  // A rule that is repeatedly added and deleted is either in all answers of a request, or in none.
   const end = new AbortController();
   const writing = (async () => {
     for (let n = 0; !end.signal.aborted; n++)

@@ -186,7 +186,7 @@ test("a canary key appears in no log, metric, page or body, wherever it is sent"
     );
 });
 
-/** A key as it may be written in a URL. */
+/** Forms in which a URL may contain a key. */
 const WRITINGS: readonly ((key: string) => string)[] = [
   (key) => key,
   (key) => key.replace("_", "%5F"),

@@ -35,7 +35,7 @@ async function open({ server }: TestServer, localAddress: string, first: string)
   return socket;
 }
 
-/** The status of a request from an address of this machine whose body comes in pieces. */
+/** The status of a request from an address of this machine whose body arrives in pieces. */
 function statusFrom(
   { server }: TestServer,
   localAddress: string,
@@ -91,7 +91,7 @@ test("every JSON operation on many items: a body is rejected beyond the length t
       );
       assert.ok(wrong.text.length < 60_000, `${path} ${part}: ${wrong.text.length}`);
     }
-    // The whole of it is never read: the answer comes while it is being sent.
+    // It is never read completely: the response arrives while it is still being sent.
     const socket = await open(
       t,
       "127.0.0.1",
@@ -211,14 +211,14 @@ test("bodies of one key that do not arrive leave room for those of others", asyn
   await until("the places are given back", async () => (await inTwo(greedy)) === 200);
 });
 
-/** A bulk lookup of as many addresses as are permitted: some 170 kB. */
+/** A bulk lookup with the maximum number of addresses: some 170 kB. */
 function longLookup(key: string): { readonly head: string; readonly body: string } {
   const body = JSON.stringify({ ips: Array.from({ length: 10_000 }, (_, i) => `198.51.${100 + (i >> 8)}.${i & 255}`) });
   const head = `POST /v1/cti/bulk_lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
   return { head, body };
 }
 
-/** The status line and headers of the first answer on a connection. */
+/** The status line and headers of the first response on a connection. */
 const headOf = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let text = "";

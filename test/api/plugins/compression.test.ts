@@ -48,7 +48,7 @@ interface Asked {
   readonly body?: string | undefined;
 }
 
-/** Over node:http, which decodes nothing. */
+/** Sent with node:http, which decodes nothing. */
 async function askRaw(path: string, { accept, headers = {}, method = "GET", body }: Asked = {}): Promise<Coded> {
   const scope: Record<string, string> = path.startsWith("/dashboard/api/")
     ? { Cookie: `${PLAIN_NAME}=${user.token}`, Origin: t.server.url }
@@ -81,7 +81,7 @@ function decoded(bytes: Buffer, coding: string | undefined): string {
 const ips = JSON.stringify({ ips: Array.from({ length: 2000 }, (_, i) => `1.1.${i >> 8}.${i & 255}`) });
 const rules = (): string => `/edl/ip-rulesets/${rulesetId}/rules`;
 
-/** Every kind of long answer: text, JSON, CSV, lines, files, streams, errors, documents; in both scopes. */
+/** Every kind of long response: text, JSON, CSV, lines, files, streams, errors, documents; in both scopes. */
 function longAnswers(): [path: string, asked: Asked][] {
   const both: [string, Asked][] = [
     [rules(), {}],
@@ -234,7 +234,7 @@ test("each coding has a tag of its own, which If-None-Match and If-Match accept"
         plain.headers["vary"],
         `${path}: a 304 says what its 200 says, also a short one`,
       );
-      // What it has is compressed in a way that it does not take now.
+      // Its copy has a coding that it does not accept now.
       assert.equal(
         (await askRaw(path, { headers: { "If-None-Match": etag } })).status,
         etag === plain.headers["etag"] ? 304 : 200,

@@ -6,7 +6,7 @@ import { type EarlyCase, EarlyAnswers } from "../harness/early-answers.ts";
 import { exchange, errorIn, type SlowRequest, smuggledRequests } from "../harness/raw-exchange.ts";
 import { rounds, sampled } from "../../rounds.ts";
 
-/** More than fits into the buffers of a connection; the streams answer with five times as much. */
+/** More than fits into the buffers of a connection; the streams respond with five times as much. */
 const LARGEST = rounds({ short: 2 << 20, long: 5 << 20 });
 const SIZES = [1024, 200_000, 1 << 20, LARGEST];
 const AT_A_TIME = 8;
@@ -16,7 +16,7 @@ interface LabelledRequest {
   readonly request: SlowRequest;
 }
 
-/** A small body and one of the larger ones by turns, each with a length and in chunks. */
+/** A small body and one of the larger ones in turn, each with a length and in chunks. */
 function requestsOf(cases: readonly EarlyCase[]): LabelledRequest[] {
   return cases.flatMap(({ name, request, letter }, index) => {
     const sizes = letter === undefined ? [SIZES[0]!, SIZES[1 + (index % 3)]!] : [SIZES[1]!];
@@ -31,7 +31,7 @@ function requestsOf(cases: readonly EarlyCase[]): LabelledRequest[] {
 }
 
 /**
- * Runs all exchanges, several at a time, and returns what was wrong with them and the number of first answers by
+ * Runs all exchanges, several at a time, and returns what was wrong with them and the number of first responses by
  * status.
  */
 async function runAll(
@@ -57,7 +57,7 @@ async function runAll(
 
 describe("a response before the end of the body", () => {
   let service: EarlyAnswers;
-  /** Every request is one too many for it. */
+  /** A server for which every request is one too many. */
   let busy: EarlyAnswers;
   before(async () => {
     [service, busy] = await Promise.all([EarlyAnswers.start(), EarlyAnswers.start({ concurrentRequests: 0 })]);
@@ -89,7 +89,7 @@ describe("a response before the end of the body", () => {
   });
 
   test("every operation, every early response: the next request gets its own response, or the connection is closed", async (t) => {
-    // Seven has no factor in common with the number of requests of a case: all sizes and framings are there.
+    // Seven is coprime to the number of requests of a case: all sizes and framings occur.
     const requests = sampled(requestsOf(service.cases()), 7);
     const { errors, statuses } = await runAll(service.port, requests);
     t.diagnostic(
@@ -98,7 +98,7 @@ describe("a response before the end of the body", () => {
         .map((each) => each.join(" x "))
         .join(", ")}`,
     );
-    // 406 is decided when all of the body has been read.
+    // 406 is decided when the whole body has been read.
     for (const status of [400, 401, 403, 404, 405, 409, 413, 415, 429])
       assert.ok(statuses.has(status), `no answer was ${status}`);
     assert.deepEqual(errors, []);

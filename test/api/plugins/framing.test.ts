@@ -14,7 +14,7 @@ after(() => t.close());
 
 const NEXT = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
-/** What comes back on a connection of its own until the server closes it. */
+/** What is received on a connection of its own until the server closes it. */
 async function send(text: string): Promise<{ statuses: number[]; text: string }> {
   const { hostname, port } = new URL(t.server.url);
   const socket = connect(Number(port), hostname);
@@ -47,7 +47,7 @@ function assertTold(text: string): void {
   assert.equal(JSON.parse(problem).instance, path ?? "");
 }
 
-/** What was sent last. */
+/** The text that was sent last. */
 let asked = "";
 
 const LIVE = "GET /livez HTTP/1.1\r\n";
@@ -56,7 +56,7 @@ const LOOKUP = (): string =>
 const BODY = '{"ips":["1.1.1.1"]}';
 const CHUNKED = `13\r\n${BODY}\r\n0\r\n\r\n`;
 
-/** Each gets one answer, and what follows it on the connection none. */
+/** Each gets one response, and whatever follows it on the connection gets none. */
 const HOSTILE: readonly [what: string, status: number, text: () => string][] = [
   ["two Host headers", 400, () => `${LIVE}Host: a\r\nHost: b\r\n\r\n`],
   ["the same Host header twice", 400, () => `${LIVE}Host: a\r\nhost: a\r\n\r\n`],

@@ -1,7 +1,4 @@
-/**
- * Requests that come one after the other on a connection: one after the other is taken, and all are answered, in
- * order.
- */
+/** Successive requests on one connection: they are processed one at a time, and all are answered, in order. */
 import assert from "node:assert/strict";
 import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -26,8 +23,8 @@ const started = channel("http.server.request.start");
 const finished = channel("http.server.response.finish");
 
 /**
- * The most requests of one connection that were under way at a time, of all servers of this process, while something
- * was done.
+ * The maximum number of requests of one connection that were in progress at the same time during the work, over all
+ * servers of this process.
  */
 async function mostUnderWay(work: () => Promise<void>): Promise<number> {
   const underWay = new Map<Socket, number>();
@@ -159,7 +156,7 @@ test("long bodies, and requests after them", async () => {
 
 test("a malformed request ends the connection, even after others and after CONNECT", async () => {
   const line = /"status":400/;
-  // Lines that end in LF alone: the parser is given all of them at once, and rejects the first.
+  // Lines that end in LF only: the parser gets all of them at once, and rejects the first.
   const bare = await answersTo([get("/livez").replaceAll("\r\n", "\n").repeat(100)], 2);
   assert.deepEqual([bare.length, bare[0]!.status], [1, 400]);
   const empty = await answersTo(["\r\n\r\n".repeat(10_000) + get("/livez", "after")], 1);
@@ -184,11 +181,11 @@ test("a malformed request ends the connection, even after others and after CONNE
   assert.equal((await answersTo([get("/livez")], 1))[0]!.status, 200);
 });
 
-/** The most requests that were begun in one turn of the event loop, of all servers of this process. */
+/** The maximum number of requests that were started in one turn of the event loop, over all servers of this process. */
 async function mostBegunInATurn(work: () => Promise<void>): Promise<number> {
   let [count, most, isCounting] = [0, 0, true];
   const onStart = (): void => void (most = Math.max(most, ++count));
-  // The budget's own turn begins in the same phase: what it lets begin there counts to one turn or the next.
+  // The budget's own turn starts in the same phase: requests that it starts there count for one turn or the next.
   const onTurn = (): void => {
     count = 0;
     if (isCounting) setImmediate(onTurn);
@@ -241,7 +238,7 @@ test("of hundreds of connections whose requests come at once a turn begins no mo
   for (const pieces of [
     [get("/livez").repeat(3)],
     [get("/openapi.json").repeat(3)],
-    // What comes while the beginning waits, in two pieces; then the client sends no more.
+    // What arrives while the first piece waits, in two pieces; then the client sends no more.
     [get("/livez").slice(0, 20), rest.slice(0, 30), rest.slice(30)],
   ]) {
     const most = await mostBegunInATurn(() =>
@@ -296,7 +293,7 @@ async function turnsOf(isAccepting: boolean): Promise<number[]> {
 }
 
 test("while connections are accepted, one per turn, turns are short", async () => {
-  // How long the first one may be is not known yet.
+  // The possible length of the first turn is not known yet.
   const [, ...short] = await turnsOf(true);
   assert.ok(Math.max(...short) <= 2, String(short));
   assert.ok(Math.min(...short) >= 1, "what has come goes on");

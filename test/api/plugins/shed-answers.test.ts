@@ -1,4 +1,7 @@
-/** What an overloaded server responds: 503 with all that a response has, whatever the request, and nothing is mixed up. */
+/**
+ * The responses of an overloaded server: 503 with everything that a response has, whatever the request, and nothing is
+ * mixed up.
+ */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -7,7 +10,7 @@ import { until } from "../../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 import { onlyLong } from "../../rounds.ts";
 
-/** In milliseconds: the smallest delay of the event loop that can be set. */
+/** Milliseconds: the smallest delay of the event loop that can be set. */
 const SENSITIVE = { eventLoopDelay: 10 };
 
 async function start(context: TestContext, settings: Partial<Settings>): Promise<{ t: TestServer; key: string }> {
@@ -16,7 +19,7 @@ async function start(context: TestContext, settings: Partial<Settings>): Promise
   return { t, key: (await addKey(t, await addOrganisation(t, "overloaded"))).text };
 }
 
-/** Holds the event loop up, which server and test share, until the context ends. */
+/** Blocks the event loop, which server and test share, until the context ends. */
 async function overload(context: TestContext, t: TestServer): Promise<void> {
   const timer = setInterval(() => {
     for (const end = performance.now() + 40; performance.now() < end;);
@@ -25,7 +28,7 @@ async function overload(context: TestContext, t: TestServer): Promise<void> {
   await until("the server sheds", async () => (await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1")).status === 503);
 }
 
-/** The first answer that `isShed`: under overload, some requests are still served. */
+/** The first response for which `isShed` holds: under overload, some requests are still served. */
 async function untilShed<Answer>(ask: () => Promise<Answer>, isShed: (answer: Answer) => boolean): Promise<Answer> {
   for (let tries = 0; tries < 100; tries++) {
     const answer = await ask();
@@ -37,7 +40,7 @@ async function untilShed<Answer>(ask: () => Promise<Answer>, isShed: (answer: An
 const shedCount = async (t: TestServer): Promise<number> =>
   Number(/^ipsieve_shed_requests_total (\d+)$/m.exec((await ask(t, "GET", "/metrics")).text)?.[1]);
 
-/** All that comes on a connection to which this is written, until it is closed or `isOver`. */
+/** Everything received on a connection to which this is written, until it is closed or `isOver` holds. */
 function exchange(t: TestServer, text: string, isOver: (received: string) => boolean): Promise<string> {
   const socket = connect({ port: Number(new URL(t.server.url).port), host: "127.0.0.1" });
   let received = "";

@@ -1,4 +1,7 @@
-/** Writers of answers: compiled once, when the first answer needs them, without validators; and the same with `nullable` as with a validator for null. */
+/**
+ * Serialisers of responses: compiled once, when the first response needs them, without validators; with `nullable`,
+ * they write the same as with a validator for null.
+ */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -15,7 +18,7 @@ before(async () => {
 });
 after(() => t.close());
 
-/** How many functions are compiled from text while something is done. */
+/** How many functions are compiled from text during the work. */
 async function compiledDuring(work: () => Promise<unknown>): Promise<number> {
   const original = globalThis.Function;
   let count = 0;
@@ -53,7 +56,7 @@ test("the first response of an operation compiles its writer, and later ones not
     assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 201]);
   };
   const first = await compiledDuring(ask);
-  // Nine writers and the check of one body: no validators of what may be null.
+  // Nine serialisers and the validator of one body: no validators of values that may be null.
   assert.ok(first > 0 && first <= 10, `${first} functions were compiled`);
   assert.equal(await compiledDuring(ask), 0);
 });

@@ -10,17 +10,17 @@ interface ModelRule {
 }
 
 interface ModelRuleset {
-  /** Set when the server has returned it. */
+  /** Set once the server has returned it. */
   id: string;
   name: string;
   readonly purpose: "allowlist" | "blocklist";
   description: string;
   readonly createdAt: number;
   updatedAt: number;
-  /** Counts its changes. */
+  /** The number of its changes. */
   version: number;
   isDeleted: boolean;
-  /** A list, searched from one end to the other. */
+  /** A list, searched from start to end. */
   rules: ModelRule[];
 }
 
@@ -42,7 +42,7 @@ export interface Asked {
   readonly request: string;
   /** The Idempotency-Key, if there is one. */
   readonly idempotencyKey: string | undefined;
-  /** The version that If-Match names; null: a tag of no version. */
+  /** The version that If-Match names; null: the tag of no version. */
   readonly ifVersion?: number | null | undefined;
 }
 
@@ -59,7 +59,10 @@ function problem(status: number, extensions: object = {}): Expected {
   return { status, body: { type: `/problems/${PROBLEMS[status]}`, status, ...extensions } };
 }
 
-/** The rulesets of two organisations by the specification: lists, which every query scans. Shares no code with src. */
+/**
+ * The rulesets of two organisations according to the specification: lists, which every query scans. Shares no code with
+ * src.
+ */
 export class Model {
   readonly rulesets: readonly [ModelRuleset[], ModelRuleset[]] = [[], []];
   readonly #answers = new Map<string, { readonly request: string; readonly expected: Expected }>();
@@ -309,7 +312,7 @@ function remove(ruleset: ModelRuleset, ip: string): boolean {
   return ruleset.rules.length < before;
 }
 
-/** Undefined where the body says nothing about it. */
+/** Undefined if the body does not mention it. */
 function expiryOf({ expires_at, expires_in_days }: UpdateBody, now: number): number | null | undefined {
   if (expires_in_days !== undefined) return now + expires_in_days * 24 * 3600 * 1000;
   return typeof expires_at === "string" ? Date.parse(expires_at) : expires_at;

@@ -7,7 +7,7 @@ export interface Caller {
   readonly key: "read_write" | "read" | "expired" | "revoked" | "unknown" | "without-plan";
 }
 
-/** Which ruleset is meant: one of the caller's or the other organisation's, also of those that are deleted. */
+/** Which ruleset is meant: one of the caller's or of the other organisation's, possibly deleted. */
 export interface Target {
   readonly owner: "own" | "other" | "nobody";
   readonly index: number;
@@ -98,12 +98,12 @@ export interface Step {
 
 const DAY = 86_400_000;
 
-/** At which times rules expire, seen from the start: all within what a sequence lives through, and beyond. */
+/** Times at which rules expire, relative to the start: all within the duration of a sequence, and beyond it. */
 const EXPIRIES = [0, 1, 1000, DAY - 1, DAY, DAY + 1, 3 * DAY].map((offset) => ({ offset }));
 
 /** Steps of a sequence that starts at this time. */
 export function anySteps(start: number): fc.Arbitrary<Step[]> {
-  // Few often, so that rules meet.
+  // Few, often repeated, so that rules interact.
   const ip = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom("192.0.2.0/24", "192.0.2.7", "::ffff:c000:207", "2001:db8::/32") },
     { weight: 1, arbitrary: fc.constantFrom(...SPELLINGS) },

@@ -2,7 +2,7 @@ import { oracleFormat, oracleParse } from "../../oracle/address-oracle.ts";
 
 /** A prefix as numbers; the spellings of one have the same text. */
 export interface Block {
-  /** The canonical text: it names the rule. */
+  /** The canonical text, which identifies the rule. */
   readonly text: string;
   readonly family: 4 | 6;
   readonly first: bigint;

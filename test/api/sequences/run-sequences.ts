@@ -10,27 +10,27 @@ export interface SequenceReport {
   readonly seed: number;
   sequences: number;
   requests: number;
-  /** By kind of question and status of the answer. */
+  /** By kind of question and status of the response. */
   readonly answers: Record<string, number>;
-  /** The first sequence whose answers are not the model's, made as short as can be. */
+  /** The first sequence whose responses differ from the model's, shrunk as far as possible. */
   failure: string | undefined;
 }
 
 export interface SequenceOptions {
   readonly server: TestServer;
-  /** Where requests go; the server itself unless given. */
+  /** Where requests go; by default to the server itself. */
   readonly url?: string;
   readonly seed: number;
   readonly runs: number;
-  /** Whether a sequence that fails is made shorter. */
+  /** Whether a sequence that fails is shrunk. */
   readonly shrinks?: boolean;
 }
 
 const DAY = 86_400_000;
 
 /**
- * Runs sequences of requests of two organisations, each in organisations of its own, and compares every answer with the
- * model's.
+ * Runs sequences of requests of two organisations, each in organisations of its own, and compares every response with
+ * the model's.
  */
 export async function runSequences({
   server,
@@ -57,7 +57,7 @@ export async function runSequences({
 
 type Keys = Readonly<Record<Caller["key"], string>>;
 
-/** Two organisations, a third one that has no plan, and what the model says they have. */
+/** Two organisations, a third one without a plan, and the model's view of them. */
 class World {
   readonly #server: TestServer;
   readonly #send: Send;
@@ -66,7 +66,7 @@ class World {
   readonly #keys: readonly [Keys, Keys];
   /** The last ETag of each answer, and what that was. */
   readonly #tags = new Map<string, { readonly etag: string; readonly tagged: string }>();
-  /** The last ETag of each ruleset's rules, and the version it had. */
+  /** The last ETag of each ruleset's rules, and their version at that time. */
   readonly #versions = new Map<string, { readonly etag: string; readonly version: number }>();
 
   private constructor(server: TestServer, send: Send, report: SequenceReport, keys: readonly [Keys, Keys]) {
@@ -132,7 +132,8 @@ class World {
   }
 
   /**
-   * Whatever the model says: ids of the other organisation's rulesets are in no answer, unless the question named them.
+   * Whatever the model says, no response contains ids of the other organisation's rulesets, unless the request named
+   * them.
    */
   #searchForOthers(shown: string, { organisation }: Caller, { text, headers }: Received): void {
     const all = `${text} ${JSON.stringify(headers)}`;
@@ -170,7 +171,7 @@ class World {
     ).toString();
     const url = search === "" ? path : `${path}?${search}`;
     const key = this.#keys[caller.organisation][caller.key];
-    // Keys are forgotten after a day: half a day's are other ones.
+    // Keys are forgotten after a day: each half day uses other ones.
     const slot: Record<string, string> =
       "slot" in question && question.slot !== undefined
         ? { "Idempotency-Key": `slot-${question.slot}-${Math.floor(this.#server.clock.now / (DAY / 2))}` }
@@ -267,7 +268,7 @@ const NOBODYS = "11111111-1111-4111-8111-111111111111";
 function comparable({ status, headers, text }: Received, { body }: Expected): unknown {
   if (body === undefined || body === null) return text === "" ? undefined : text;
   if (headers["content-type"]?.startsWith("text/plain") === true) return text;
-  // What a write blocks has tests of its own.
+  // The warnings of a write, about what it blocks, have tests of their own.
   const { warnings: _, ...told } = JSON.parse(text);
   if (status >= 400) return Object.fromEntries(Object.keys(body ?? {}).map((name) => [name, told[name]]));
   if (status === 201 && "purpose" in told)
