@@ -1,4 +1,4 @@
-/* A peer for tests: looks through all prefixes. With -DBROKEN it forgets half of them. */
+/* A peer for tests: goes through all prefixes. With -DBROKEN it ignores half of them. */
 #include <stdlib.h>
 #include <string.h>
 #include "peer.h"

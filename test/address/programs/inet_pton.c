@@ -1,4 +1,4 @@
-/* Answers each line of standard input, a text in hexadecimal, by its 16 bytes in hexadecimal or "-", and "?": there is no parser of prefixes. */
+/* Answers each line of standard input, a text in hexadecimal: its 16 bytes in hexadecimal or "-", then "?" for the missing prefix parser. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-# Answers each line of standard input, a text in hexadecimal: as an address and as a prefix, each by its 16 bytes in hexadecimal or "-".
+# Answers each line of standard input, a text in hexadecimal, read as an address and as a prefix: for each its 16 bytes in hexadecimal or "-".
 import ipaddress
 import sys
 

@@ -1,4 +1,4 @@
-// Answers each line of standard input, a text in hexadecimal: as an address and as a prefix, each by its 16 bytes in hexadecimal or "-".
+// Answers each line of standard input, a text in hexadecimal, read as an address and as a prefix: for each its 16 bytes in hexadecimal or "-".
 package main
 
 import (
@@ -19,7 +19,7 @@ func address(text string) string {
 	return hex.EncodeToString(bytes[:])
 }
 
-// A bare address is a prefix of its own; one with host bits is none.
+// A bare address is a prefix of full length; one with host bits is not a prefix.
 func prefix(text string) string {
 	if !strings.Contains(text, "/") {
 		if only := address(text); only != "-" {

@@ -1,4 +1,4 @@
-// Drives a client made by oapi-codegen, which stands beside this file where the test has put both.
+// Drives a client made by oapi-codegen, which the test puts next to a copy of this file.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 
 var steps = map[string]any{}
 
-// Steps of a flow that cannot go on without them.
+// Steps without which a flow cannot continue.
 func must[Value any](value Value, err error) Value {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -47,7 +47,7 @@ func clientOf(key string) *generated.ClientWithResponses {
 	return must(generated.NewClientWithResponses(os.Getenv("BASE_URL"), generated.WithRequestEditorFn(withKey)))
 }
 
-// Keeps a refusal: its status, its type, and whether it has a request id where that is asked for.
+// Records a rejection: its status, its type, and, if requested, whether it has a request id.
 func problem(step string, response *http.Response, body []byte, withID bool) {
 	var document struct {
 		Type      string  `json:"type"`
@@ -105,7 +105,7 @@ func main() {
 
 	got := must(client.GetRuleWithResponse(ctx, ruleset.Id, &generated.GetRuleParams{Ip: "192.0.2.1"}))
 	steps["get"] = []any{got.StatusCode(), got.JSON200.Name, at(got.JSON200.ExpiresAt)}
-	// By its types a member is left out or has a value; null is sent as text.
+	// Its types only allow a member to be absent or to have a value; null is sent as text.
 	never := strings.NewReader(`{"name":"renamed","expires_at":null}`)
 	updated := must(client.UpdateRuleWithBodyWithResponse(ctx, ruleset.Id, &generated.UpdateRuleParams{Ip: "192.0.2.1"}, "application/json", never))
 	steps["update"] = []any{updated.StatusCode(), updated.JSON200.Name, at(updated.JSON200.ExpiresAt)}

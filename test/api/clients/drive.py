@@ -1,4 +1,4 @@
-"""Drives a client made by openapi-python-client, which stands beside this file where the test has put both."""
+"""Drives a client made by openapi-python-client, which the test puts next to a copy of this file."""
 
 import json
 import os
@@ -133,7 +133,7 @@ steps["replace"] = [replaced.status_code, replaced.parsed.added, replaced.parsed
 
 imported = import_rules.sync_detailed(ruleset.id, client=client, body=ReplaceRequest(rules=[ListedRule(ip="192.0.2.4"), ListedRule(ip="192.0.2.2")]))
 steps["import"] = [imported.status_code, imported.parsed.created, imported.parsed.skipped]
-# Its generator makes nothing of bodies of text; its HTTP client sends them all the same.
+# Its generator ignores text bodies; its HTTP client can send them nevertheless.
 rules = f"/v1/edl/ip-rulesets/{ruleset.id}/rules"
 text = client.get_httpx_client().post(f"{rules}:import", content="192.0.2.5\n192.0.2.2\n", headers={"Content-Type": "text/plain"})
 steps["import_text"] = [text.status_code, text.json()["created"], text.json()["skipped"]]

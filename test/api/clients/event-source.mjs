@@ -1,4 +1,4 @@
-// Follows a stream of changes by npm's EventSource, and prints the number and text of each. Arguments: the package's
+// Follows a stream of changes with npm's EventSource, and prints the number and text of each. Arguments: the package's
 // folder, URL, API key.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

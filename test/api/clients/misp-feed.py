@@ -66,7 +66,7 @@ print(
                 }
                 for event in events
             ],
-            # A negative control: what is wrong must be refused.
+            # A negative control: wrong data must be rejected.
             "refused": [refuses({"type": "ip-source", "value": "192.0.2.1"}), refuses({"type": "ip-src", "value": None})],
         }
     )

@@ -26,7 +26,7 @@ def errors_of(them):
     return [str(each) for each in result.errors]
 
 
-# Negative controls: what is wrong must be found.
+# Negative controls: errors must be found.
 ends_before_it_begins = dict(objects[-1], valid_until="2001-01-01T00:00:00.000Z")
 no_pattern = dict(objects[-1], pattern="[ipv4-addr:value = ]")
 
