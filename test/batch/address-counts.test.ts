@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);
 const path = join(folder, "log");
 
-/** Lines of few addresses that are frequent and many that are rare, and how many each has. */
+/** Lines with a few frequent addresses and many rare ones, and the number of lines of each. */
 function makeLog(lines: number): { text: string; expected: Map<string, number> } {
   const expected = new Map<string, number>();
   let state = 20261122;
@@ -120,7 +120,7 @@ test("the counts of several threads are added up in steps, and those of a single
   );
   const none = new AddressCounter(1).counts();
   assert.equal(addUpAddresses([none, parts[0]!], 30_000, tooMany).next().value, parts[0]);
-  // Too many for one, too: dropped as those of several are, and known to be missing.
+  // Too many even for one: dropped as those of several are, and known to be missing.
   let told = 0;
   const dropping = addUpAddresses([parts[0]!], 1000, () => void told++);
   for (step = dropping.next(); step.done !== true;) step = dropping.next();
@@ -172,7 +172,7 @@ test("IPv4 addresses are sorted, however many were added at a time", () => {
     let state = 20_261_126;
     const random = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0);
     for (let added = 0; added < 300_000;) {
-      // Words of both halves of the space, many of them again and again.
+      // Words of both halves of the space, many of them repeatedly.
       const words = Uint32Array.from({ length: 1 + (random() >>> 18) }, () => (random() & 0xc001_ffff) >>> 0);
       const count = words.length - ((random() % words.length) >> 1);
       counter.addAll(4, words, count);

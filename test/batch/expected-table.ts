@@ -102,7 +102,7 @@ function addressOf(
   return line.fields[column] === undefined ? null : oracleFieldAddress(line.fields[column], address);
 }
 
-/** Members of lines that are JSON up to there: what generated lines that are none may still hold. */
+/** Members of lines that are valid JSON up to that point, which generated invalid lines may still contain. */
 function memberAddress(line: string, name: string, address: AddressChoice): ReturnType<typeof oracleChosen> {
   for (const tail of ["", "}", "x"]) {
     try {
@@ -185,7 +185,10 @@ function withMember(line: string, ids: readonly string[]): { text: string; isMal
   return { text: `{"text":${jsonText(line)},${member}}\n`, isMalformed: true };
 }
 
-/** A text of JSON in UTF-8, or, where the bytes are not, in the Latin-1 that they are then read as; as latin1. */
+/**
+ * A JSON text in UTF-8, or, if the bytes are not valid UTF-8, in Latin-1, as which they are then read; returned as
+ * latin1.
+ */
 function jsonText(line: string): string {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(line, "latin1"));

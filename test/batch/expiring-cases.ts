@@ -28,7 +28,7 @@ export const MOMENTS = [
 ];
 export const folder = temporaryFolder();
 
-/** Many share a time; some never expire, one always has. */
+/** Many values share a time; some never expire, one always has. */
 export function expiryOf(value: number): number | null {
   return [null, NOON - 1, NOON, NOON + 1, NOON + 2, 0, NOON + 1][value % 7]!;
 }
@@ -41,7 +41,7 @@ export interface Case {
 
 let files = 0;
 
-/** A random table: values from a small range, or each prefix with its own. */
+/** A random table: values from a small range, or a different one for each prefix. */
 export async function makeCase(random: () => number, ownValues: boolean): Promise<Case> {
   const prefixes = [...randomPrefixes(random), ...randomPrefixes(random)]
     .filter(({ family, first, length }, index, all) => {
@@ -69,7 +69,10 @@ export async function makeCase(random: () => number, ownValues: boolean): Promis
   return { prefixes, snapshot: await openSnapshot(path), addresses };
 }
 
-/** What decides about an address, one prefix after the other: its length, and the active values of all that cover it. */
+/**
+ * The result for an address, found by checking every prefix: the length of the deciding one, and the active values of
+ * all that cover the address.
+ */
 export function oracle(
   prefixes: readonly PlainPrefix[],
   family: 4 | 6,
@@ -105,7 +108,7 @@ export function textOf({ family, value }: Case["addresses"][number]): string {
   return formatAddress({ family, w0, w1, w2, w3 });
 }
 
-/** IPv4-mapped addresses are IPv4 as text, and no line of them is compared. */
+/** As text, IPv4-mapped addresses are IPv4, and their lines are not compared. */
 export function isMapped({ family, value }: Case["addresses"][number]): boolean {
   return family === 6 && value >> 32n === 0xffffn;
 }

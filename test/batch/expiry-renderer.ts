@@ -1,6 +1,6 @@
 import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
 
-/** Rows of tsv: the address, the prefix that decides, and the values of all covering prefixes that have not expired. */
+/** Rows of tsv: the address, the deciding prefix, and the values of all covering prefixes that have not expired. */
 export const createRowTemplates: CreateRowTemplates =
   ({ table }, _format, now) =>
   (match) => {

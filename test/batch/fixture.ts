@@ -33,11 +33,13 @@ const PREFIXES = [
   "fc00::/7",
   "::/3",
 ];
-/** The engine under test: `with-typescript.test.ts` runs the tests of this folder a second time, with the other one. */
+/**
+ * The engine under test: `with-typescript.test.ts` runs the tests of this folder a second time, with the other engine.
+ */
 export const ENGINE = process.env["IPSIEVE_TEST_ENGINE"] === "typescript" ? "typescript" : "webassembly";
 export const RENDERER = new URL("./renderer.ts", import.meta.url).href;
 
-/** A folder of its own, removed when the process ends. */
+/** A temporary folder, removed when the process ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-batch-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -95,7 +97,8 @@ export function answerOf(bytes: OracleAddress | null): Answer {
 }
 
 /**
- * The rows of a text (latin1) by the oracles; `fieldOf` cuts the text in which the address is searched out of a line.
+ * The rows of a text (latin1) according to the oracles; `fieldOf` extracts from a line the text in which the address is
+ * searched.
  */
 export function expectedRows(
   text: string,

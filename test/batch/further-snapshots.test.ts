@@ -27,10 +27,10 @@ import {
 } from "./expiring-cases.ts";
 import { RENDERER as EVERY_FORMAT } from "./fixture.ts";
 
-/** What decides, as text: "none", or the length and the values of all that cover the address. */
+/** The result as text: "none", or the length and the values of all that cover the address. */
 type Decision = string;
 
-/** The columns of one snapshot: the prefix that decides, and the values of all that cover the address. */
+/** The columns of one snapshot: the deciding prefix, and the values of all that cover the address. */
 function columns({ family, value }: Case["addresses"][number], decision: Decision): [string, string] {
   const [length, values] = decision.split(" ");
   const [w0, w1, w2, w3] = toWords(family, value);
@@ -38,7 +38,7 @@ function columns({ family, value }: Case["addresses"][number], decision: Decisio
 }
 
 interface ExpectedCounts {
-  /** Of each snapshot. */
+  /** For each snapshot. */
   readonly perMatch: readonly Record<Decision, number>[];
   readonly top: Record<"matched" | "unmatched", { distinct: number; addresses: ReturnType<typeof ranked> }>;
 }

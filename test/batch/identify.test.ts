@@ -76,7 +76,7 @@ async function collect(options: Partial<IdentifyOptions> & Pick<IdentifyOptions,
   return readFileSync(target, "latin1");
 }
 
-/** It must fail with the code, leave the output as it was, and leave no .partial. */
+/** Asserts that it fails with the code, leaves the output as it was, and leaves no .partial. */
 async function fails(
   code: BatchErrorCode,
   options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">,
@@ -426,7 +426,7 @@ test("complete lines in a quiet stream are processed at once", async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   const running = run({ inputs: [input], output });
-  input.write("1.2.3.4\n"); // fewer bytes than the longest magic number has
+  input.write("1.2.3.4\n"); // fewer bytes than the longest magic number
   const [row] = (await output.take(1).toArray()) as [Buffer];
   assert.equal(row.toString(), "1.2.3.4\t1.2.3.4\tv5,v4,v3,v2,v1\n");
   input.end("begun 10.0.0.1");
@@ -562,7 +562,7 @@ test(
   { timeout: 60_000 },
   async () => {
     const row = expectedRows("10.1.2.3", "tsv");
-    // 900 KB without a line end, each piece of which used to be searched from every position.
+    // 900 KB without a line end; each piece used to be searched again from every position.
     async function* long(): AsyncGenerator<Uint8Array> {
       for (let pieces = 0; pieces < 900; pieces++) yield new Uint8Array(1000).fill(0x78);
       yield new TextEncoder().encode("\t10.1.2.3\n");
@@ -611,10 +611,10 @@ test(
         assert.ok(!existsSync(`${target}.partial`));
       }
     }
-    const reader = openSync(fifo, "r+"); // an end that never reads
+    const reader = openSync(fifo, "r+"); // a reader that never reads
     await assert.rejects(run({ inputs: [input], output: { path: fifo }, signal: soon(100, reason) }), reason);
     closeSync(reader);
-    // And without an abort both ends work.
+    // Without an abort, both ends work.
     const reading = promisify(execFile)("cat", [fifo]);
     await run({ inputs: [fileOf("few", TEXT)], output: { path: fifo } });
     assert.equal((await reading).stdout, expectedRows(TEXT, "tsv"));
@@ -654,7 +654,7 @@ test("the wait for a named pipe ends even if it begins long after the stop, when
     closeSync(openSync(${JSON.stringify(busy)}, constants.O_RDWR));`;
   const { signal, status } = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
     env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
-    timeout: 20_000, // a process whose thread waits never ends by itself
+    timeout: 20_000, // a process with a waiting thread never ends by itself
   });
   assert.deepEqual({ signal, status }, { signal: null, status: 0 });
 });

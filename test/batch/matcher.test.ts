@@ -30,7 +30,7 @@ function idsOf(matches: Int32Array): (string | null)[] {
   });
 }
 
-/** The same by the oracles, which know neither the table nor the lines of the code under test. */
+/** The same according to the oracles, which share neither the table nor the line code with the code under test. */
 function expectedIds(text: string): (string | null)[] {
   const rows = expectedRows(text, "tsv")
     .split("\n")

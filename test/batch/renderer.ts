@@ -1,7 +1,7 @@
 import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
 
 /**
- * Rows that hold the values of all covering prefixes, in every format, with parts of every length and several holes.
+ * Rows that contain the values of all covering prefixes, in every format, with parts of every length and several holes.
  */
 export const createRowTemplates: CreateRowTemplates = (snapshot, format) => (match) => {
   const { table } = snapshot;

@@ -3,7 +3,9 @@ import { freeze } from "../../src/table/freeze.ts";
 import { trieOf, valuesOfMatches } from "../../bench/contenders/ipsieve.ts";
 import type { LineContender, LineInput } from "../../bench/harness/line-contender.ts";
 
-/** The negative control of the line harness: the sum of all answers is right, but two lines have each other's. */
+/**
+ * The negative control of the line harness: the sum of all answers is right, but two lines have their answers swapped.
+ */
 export const contender: LineContender = {
   name: "broken-lines",
   async open(input) {

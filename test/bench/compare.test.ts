@@ -22,7 +22,7 @@ test("each round runs both sides once, in alternating order", () => {
 
 test("ratios are within a round, and the median counts: neither a machine that slows down nor an outlier changes it", () => {
   const turns: string[] = [];
-  // Twice as slow from round to round; the fourth measurement of all takes a hundred times as long.
+  // Twice as slow from round to round; the fourth measurement takes a hundred times as long.
   const slowing = (turn: number): number => 2 ** (turn >> 1) * (turn === 3 ? 100 : 1);
   const result = alternate(
     fake("before", turns, (turn) => 10 * slowing(turn)),

@@ -15,7 +15,7 @@ import type { TableData, Words } from "../../bench/data/table-data.ts";
 
 const SEED = 99;
 
-/** Nested prefixes on few different bits, so that equal, covering and neighbouring ones are common. */
+/** Nested prefixes in which only a few bits differ, so that equal, covering and neighbouring ones are common. */
 function randomTable(family: 4 | 6, count: number, random: Random): TableData {
   const bits = family === 4 ? 32 : 128;
   const table = new TableCollector(family);
@@ -27,7 +27,7 @@ function randomTable(family: 4 | 6, count: number, random: Random): TableData {
   return table.finish();
 }
 
-/** The longest prefix that covers the address, by trying all of them bit for bit. */
+/** The longest prefix that covers the address, found by comparing all of them bit by bit. */
 function linearAnswer(table: TableData, address: Words): number {
   let best = -1;
   const bitsOf = (words: Words): string => words.map((word) => word.toString(2).padStart(32, "0")).join("");

@@ -3,7 +3,7 @@ import type { AddressErrorCode } from "../../src/address/address-error.ts";
 /** A text and its canonical form. */
 export type Spelling = readonly [text: string, canonical: string];
 
-/** A malformed text, what is wrong with it, where, and a piece of the cure that the message must name. */
+/** A malformed text, its error, the position, and a part of the suggestion that the message must contain. */
 export type Malformed = readonly [text: string, code: AddressErrorCode, position: number, cure: string];
 
 /** One table for everything that accepts addresses: the parser, tables, batch, command line and HTTP. */
@@ -29,12 +29,12 @@ export const VALID_ADDRESSES: readonly Spelling[] = [
   ["2001:DB8::ABCD:EF", "2001:db8::abcd:ef"],
   ["2001:0db8:0000:0000:0000:ff00:0042:8329", "2001:db8::ff00:42:8329"],
   ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"],
-  // :: for a single group is accepted anywhere and printed nowhere.
+  // :: for a single group is accepted everywhere, but never written.
   ["::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"],
   ["1::3:4:5:6:7:8", "1:0:3:4:5:6:7:8"],
   ["1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"],
   ["1:2:3:4:5:6::8", "1:2:3:4:5:6:0:8"],
-  // The longest run, the first of equals.
+  // The longest run, or the first of equally long ones.
   ["1:0:0:4:0:0:0:8", "1:0:0:4::8"],
   ["1:0:0:0:5:0:0:8", "1::5:0:0:8"],
   ["1:0:0:4:5:0:0:8", "1::4:5:0:0:8"],
@@ -48,7 +48,7 @@ export const VALID_ADDRESSES: readonly Spelling[] = [
   ["1:2:3:4:5::1.2.3.4", "1:2:3:4:5:0:102:304"],
   ["::2:3:4:5:6:255.255.255.255", "0:2:3:4:5:6:ffff:ffff"],
   ["1234:5678:9abc:def0:1234:5678:255.255.255.255", "1234:5678:9abc:def0:1234:5678:ffff:ffff"],
-  // IPv4-mapped addresses are the IPv4 address.
+  // IPv4-mapped addresses equal the IPv4 address.
   ["::ffff:1.2.3.4", "1.2.3.4"],
   ["::FFFF:1.2.3.4", "1.2.3.4"],
   ["::ffff:102:304", "1.2.3.4"],
@@ -125,7 +125,7 @@ export const MALFORMED_ADDRESSES: readonly Malformed[] = [
   ["::.1.2.3", "unexpected-character", 2, `"."`],
   ["1.2.3.4::", "port", 7, "remove ::"],
   ["::1.2.3.4.5", "too-many-octets", 9, "remove everything after the fourth"],
-  // What stands around an address elsewhere.
+  // Characters that surround addresses in other texts.
   [" 1.2.3.4", "whitespace", 0, "remove"],
   ["1.2.3.4 ", "whitespace", 7, "remove"],
   ["1. 2.3.4", "whitespace", 2, "remove"],
@@ -182,7 +182,7 @@ export const VALID_PREFIXES: readonly Spelling[] = [
   ["::fffe:0:0/95", "::fffe:0:0/95"],
 ];
 
-/** Prefixes with host bits: rejected by name of the canonical prefix, or masked to it. */
+/** Prefixes with host bits: rejected with the canonical prefix in the message, or masked to it. */
 export const HOST_BITS_SET: readonly Spelling[] = [
   ["10.0.0.1/8", "10.0.0.0/8"],
   ["255.255.255.255/0", "0.0.0.0/0"],
@@ -228,7 +228,7 @@ export const MALFORMED_PREFIXES: readonly Malformed[] = [
   ["1:2:3/48", "too-few-groups", 5, "eight groups"],
 ];
 
-/** `first-last` texts that are no ranges. */
+/** `first-last` texts that are not ranges. */
 export const MALFORMED_RANGES: readonly Malformed[] = [
   ["", "range-without-dash", 0, "dash"],
   ["192.0.2.1", "range-without-dash", 9, "dash"],

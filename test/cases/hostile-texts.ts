@@ -1,6 +1,6 @@
 /**
- * Texts that take effect in a page that treats texts as HTML, URLs or scripts: each sets `window.hostile`, or opens a
- * dialog. None is longer than 200 characters or has control characters, so that they can be names of whatever there is.
+ * Texts that take effect in a page that interprets text as HTML, URLs or scripts: each sets `window.hostile`, or opens
+ * a dialog. None has control characters or is longer than 200 characters, so that each can be the name of anything.
  */
 export const HOSTILE_TEXTS: readonly string[] = [
   "<script>window.hostile=1</script>",

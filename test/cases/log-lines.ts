@@ -1,6 +1,6 @@
 /**
- * Lines of logs and the address each of them has, in canonical text (null: none). A line is one character per byte
- * (latin1), so that any byte can be written; `utf8` puts text of other scripts in. Run by every scanner there is.
+ * Lines of logs and the address in each of them, in canonical form (null: none). A line is one character per byte
+ * (latin1), so that any byte can be written; `utf8` inserts text of other scripts. Run by every scanner.
  */
 export interface LogLine {
   readonly line: string;

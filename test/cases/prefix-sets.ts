@@ -10,7 +10,7 @@ export interface PrefixSet {
   readonly name: string;
   /** Every prefix in order: IPv4 before IPv6, by address, the less specific first. */
   readonly entries: readonly Entry[];
-  /** What is put in, where that is not the same: other spellings, another order, a prefix more than once. */
+  /** What is inserted, if it differs: other spellings, another order, repeated prefixes. */
   readonly given?: readonly Entry[];
   readonly addresses: readonly (readonly [address: string, covering: readonly string[]])[];
   readonly prefixes: readonly PrefixQuestion[];

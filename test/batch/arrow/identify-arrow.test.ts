@@ -78,7 +78,7 @@ function expectedRow(text: string | null): Row {
   return { cidr: document?.cidr ?? null, cbs_ids: document?.cbs_ids ?? [] };
 }
 
-/** Addresses of both families, repeated ones, some of which match, others not, nulls and other texts. */
+/** Addresses of both families, some repeated, some of which match, plus nulls and other texts. */
 function someAddresses(count: number): (string | null)[] {
   let state = 12_345;
   const next = (limit: number): number => {

@@ -8,7 +8,7 @@ function pick<Item>(random: Random, items: readonly Item[]): Item {
   return items[random.below(items.length)]!;
 }
 
-/** Texts in place of an address, and around one. */
+/** Texts instead of an address, and around one. */
 const OTHERS = [
   "",
   "",
@@ -62,7 +62,7 @@ function padding(random: Random): string {
   return "y".repeat(random.below(90));
 }
 
-/** How the fields of a table of comma-separated values may be quoted; the last ones are not as RFC 4180 has it. */
+/** How the fields of a table of comma-separated values may be quoted; the last ways violate RFC 4180. */
 const QUOTES: readonly ((text: string, random: Random) => string)[] = [
   (text) => `"${text}"`,
   (text) => `"${text}"`,
@@ -90,7 +90,7 @@ function randomRecord(random: Random, delimiter: string, quotes: number): string
   return fields.join(delimiter) + (random.below(6) === 0 ? "\r" : "");
 }
 
-/** Keys of JSON objects: the members that are looked for, and what resembles them. */
+/** Keys of JSON objects: the members that are searched for, and similar ones. */
 const KEYS = [
   "ip",
   "client",
@@ -147,7 +147,10 @@ function randomObject(random: Random, members: number, depth: number, isSpaced: 
   return `{${space()}${parts.join(",")}}`;
 }
 
-/** A function that makes lines of one shape, as one program writes them: the same keys and blanks, other values. */
+/**
+ * A function that makes lines of one shape, as a single program writes them: the same keys and blanks, different
+ * values.
+ */
 function shapedLines(random: Random): () => string {
   const keys = Array.from({ length: random.below(9) }, () => pick(random, KEYS));
   const [before, after] = [pick(random, ["", "", " "]), pick(random, ["", " "])];
@@ -159,7 +162,7 @@ function shapedLines(random: Random): () => string {
 
 const CHANGES = Buffer.from('""\\\\{}[],::\n\r\t 1.x\x00\xff', "latin1");
 
-/** Replaces some bytes of the text by others that matter; the last stays as it is. */
+/** Replaces some bytes of the text by other significant bytes; the last byte stays. */
 function change(random: Random, text: Buffer, changes: number): void {
   for (; changes > 0; changes--) text[random.below(text.length - 1)] = CHANGES[random.below(CHANGES.length)]!;
 }
@@ -183,7 +186,7 @@ export function randomFieldLines(random: Random, syntax: Syntax, count: number):
       continue;
     }
     const shaped = shapedLines(random);
-    // Many enough to follow the way of the first through several chunks, or a few.
+    // Either enough lines to reuse the shape of the first one through several chunks, or a few.
     const many = random.below(40) === 0 ? 600 : 20;
     for (let more = random.below(many); more > 0; more--)
       lines.push(random.below(many === 20 ? 8 : 40) === 0 ? jsonLine(random) : shaped());

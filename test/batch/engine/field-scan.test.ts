@@ -138,7 +138,10 @@ for (const syntax of SYNTAXES) {
   });
 }
 
-/** Cuts the text at the address `at` in pieces, with the kernel and without: the first position where they differ. */
+/**
+ * Cuts the text at the address `at` into pieces, with the kernel and without; returns the first position where they
+ * differ.
+ */
 function cutDifference({ kernel, memory }: KernelRoom, at: number, text: Buffer, random: Random): number | null {
   const bytes = Buffer.from(memory.buffer, at, text.length + TEXT_SLACK);
   text.copy(bytes);
@@ -200,7 +203,7 @@ test("lines of logs as members and as columns, quoted and not, after any number 
   assert.ok(found > 71 * 5 * 150);
 });
 
-/** Members in places where a search that knew less would find them, or miss them. */
+/** Members where a less precise search would find them wrongly, or miss them. */
 const MEMBER_CASES: readonly (readonly [line: string, found: boolean])[] = [
   ['{"ip":"192.0.2.1"}', true],
   ['x {"a":{"ip":"192.0.2.2"},"ip":"192.0.2.1"}', true],
@@ -221,7 +224,7 @@ const MEMBER_CASES: readonly (readonly [line: string, found: boolean])[] = [
 test("the member of a line is the first in the outermost object; a line that is not JSON up to it has none", () => {
   const room = scanningKernel(TEXT_BYTES);
   for (const [line, isFound] of MEMBER_CASES) {
-    // Once with what the kernel remembers of other lines, once alone.
+    // Once with what the kernel remembers from other lines, once alone.
     for (const before of ["", '{"a":"b","ip":"192.0.2.1"}\n', `${MEMBER_CASES.map(([other]) => other).join("\n")}\n`]) {
       const text = Buffer.from(`${before}${line}\n`);
       assert.equal(compare(room, room.at, text, { syntax: "jsonl", member: "ip" }).wrong, null, line);
@@ -235,7 +238,7 @@ test("the member of a line is the first in the outermost object; a line that is 
   }
 });
 
-/** Lines of one program, and the member in them; each has another way to it. */
+/** Lines of one program, and the member in them; each reaches it in a different way. */
 const WAYS: readonly (readonly [member: string, line: (ip: string, n: number) => string])[] = [
   ["ip", (ip, n) => `{"t":"${"x".repeat(n % 40)}","n":${n},"ip":"${ip}","a":1}`],
   ["ip", (ip, n) => `{"t":null,"a key of more than sixteen bytes":"${n}","ip":"${ip}"}`],
@@ -252,7 +255,10 @@ function changedLines(line: string): string[] {
   });
 }
 
-/** Every changed line between lines of the way, as the first of two that are followed side by side or as the second. */
+/**
+ * Every changed line between lines of the same shape, either as the first of two that are followed side by side or as
+ * the second.
+ */
 function wayText([, lineOf]: (typeof WAYS)[number], isFirst: boolean): Buffer {
   const line = (n: number): string => lineOf(n % 7 === 0 ? "2001:db8::1" : "192.0.2.1", n);
   const lines = changedLines(line(1)).flatMap((changed, n) =>
@@ -289,7 +295,7 @@ test("a kernel that follows a way without comparing what is between the values i
   assert.notEqual(compare(room, room.at, text, { syntax: "jsonl", member: "ip" }).wrong, null);
 });
 
-// Negative controls: the kernel reads a byte of its tables that is wrong.
+// Negative controls: the kernel reads a wrong byte of its tables.
 for (const [name, offset, byte, syntax] of [
   ["sees quotes of CSV in fifteen bytes of sixteen", VECTOR_QUOTE + 5, 0, "csv"],
   ["sees quotes of JSON in fifteen bytes of sixteen", VECTOR_QUOTE + 9, 0, "jsonl"],
@@ -353,7 +359,7 @@ async function result(options: Partial<IdentifyOptions> & Pick<IdentifyOptions, 
   return { lines, addresses, matched, top, perMatch: [...perMatch], rows };
 }
 
-/** As texts of tables: without LFs between quotes, and with. */
+/** Texts of tables, without LFs between quotes and with them. */
 function tableText(random: Random, syntax: Syntax): Buffer {
   for (;;) {
     const text = randomFieldLines(random, syntax, 3000);

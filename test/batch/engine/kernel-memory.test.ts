@@ -24,7 +24,7 @@ async function growth(snapshot: Snapshot, again: () => Promise<unknown>): Promis
   const before = snapshot.memory!.buffer.byteLength;
   for (let i = 0; i < 5; i++) {
     await again();
-    await wait(20); // a write that no one waits for any more comes to its end
+    await wait(20); // a write that is no longer waited for completes
   }
   return (snapshot.memory!.buffer.byteLength - before) / 2 ** 20;
 }

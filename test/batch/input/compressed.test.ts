@@ -20,7 +20,7 @@ const LINES = Array.from({ length: 400 }, (_, at) => `${at % 256}.${(at * 7) % 2
 const TEXT = `${LINES.join("\n")}\n`;
 const BYTES = Buffer.from(TEXT);
 
-/** The rows, or the code of the error; an error must leave no file. */
+/** The rows, or the code of the error; asserts that an error leaves no file. */
 async function outcome(stored: Buffer, name = "input"): Promise<string> {
   const path = join(folder, name);
   writeFileSync(path, stored);

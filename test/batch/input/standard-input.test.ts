@@ -21,7 +21,7 @@ function fileOf(name: string, content: string | Buffer): string {
   return path;
 }
 
-/** What the command prints for the file on standard input, after another program has read the first bytes of it. */
+/** The command's output for the file on standard input, after another program has read its first bytes. */
 async function printed(path: string, args: readonly string[], skipped = 0): Promise<string> {
   const descriptor = openSync(path, "r");
   try {
@@ -49,7 +49,7 @@ test("a file on standard input yields the same as the file", async () => {
   ]) {
     const expected = await printedOfFile(path, args);
     assert.ok(expected.split("\n").length > LINES.length);
-    // Lines are located in the input: the same numbers, whatever it is called.
+    // Lines are located in the input: the same numbers, whatever its name.
     assert.equal(await printed(path, args), expected.replaceAll(JSON.stringify(path), '"-"'));
   }
 });

@@ -118,7 +118,7 @@ test("members of JSON lines", () => {
     assert.equal(field(json(member), line), expected, `${member} of ${line}`);
 });
 
-/** What the documentation says, on the parsed object. */
+/** The member according to the documentation, from the parsed object. */
 function memberOf(value: object, name: string): unknown {
   for (const [key, member] of Object.entries(value)) {
     if (key === name) return member;

@@ -81,7 +81,7 @@ const byteLine = fc
   .array(fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from("0123456789abcf.::. /"))), { maxLength: 40 })
   .map((bytes) => Buffer.from(bytes).toString("latin1").replaceAll("\n", "\r"));
 
-/** How many of `runs` lines the finder reads differently from the oracle, and how many addresses there were. */
+/** How many of `runs` lines the finder reads differently from the oracle, and the number of addresses. */
 function disagreements(
   lines: fc.Arbitrary<string>,
   runs: number,
@@ -109,7 +109,7 @@ for (const [name, lines, runs] of [
   });
 }
 
-// Negative controls: errors of a careless change of the scanner must be detected.
+// Negative controls: errors that a careless change to the scanner would make must be detected.
 const BROKEN: Record<string, Finder> = {
   "takes a quad that goes on": (bytes, start, end, out) => {
     const line = Buffer.from(bytes.subarray(start, end))

@@ -125,10 +125,10 @@ test("special-purpose addresses are distinguished from public ones at the edges 
 });
 
 /**
- * The ends of records that a cutter and the engine find in a text that comes in pieces; null: it ends within quotes.
+ * The ends of records that a cutter and the engine find in a text that arrives in pieces; null: it ends within quotes.
  */
 function cutInPieces(csv: string, sizes: readonly number[], cutter: LineCutter): number[] | null {
-  const bytes = Buffer.from(`${csv}\n`, "latin1"); // as what ends a stream gets
+  const bytes = Buffer.from(`${csv}\n`, "latin1"); // as at the end of a stream
   const whole = csv.length;
   const ends: number[] = [];
   let from = 0;
@@ -158,7 +158,7 @@ test("records are cut where the oracle cuts them, in any pieces, and the engine 
       assert.deepEqual(cutInPieces(csv, sizes, new CsvRecordCutter()), expected, JSON.stringify(csv));
       counts[records === null ? "open" : "closed"]++;
       if (records?.some((record) => record.text.includes("\n")) === true) counts.severalLines++;
-      // The negative control: a cutter that knows nothing of quotes.
+      // The negative control: a cutter that ignores quotes.
       if (!isDeepStrictEqual(cutInPieces(csv, sizes, new PlainLineCutter()), expected)) counts.caughtPlainCutter++;
     }),
     { seed: SEED, numRuns: 20_000 },

@@ -59,7 +59,7 @@ const remember = (worker: import("node:worker_threads").Worker): void => void wo
 process.on("worker", remember);
 after(() => void process.off("worker", remember));
 
-/** The result of one thread, without the pool. */
+/** The result of a single thread, without the pool. */
 const matcher = new Matcher(snapshot, { engine: ENGINE });
 function expectedWords(family: 4 | 6, words: Uint32Array): Uint32Array {
   const out = new Uint32Array(words.length / (family === 4 ? 1 : 4));
@@ -196,7 +196,7 @@ test("an aborted call rejects with the signal's reason; the workers continue", a
     await assert.rejects(call(AbortSignal.abort(new Error("before"))), { message: "before" });
     const abort = new AbortController();
     setImmediate(() => abort.abort(new Error("in the middle")));
-    // The last one may be over in one turn.
+    // The last one may complete in one turn.
     await call(abort.signal).catch((error) => assert.equal(error.message, "in the middle"));
   }
   const aborted = new AbortController();
@@ -260,7 +260,7 @@ test("a worker that runs out of memory causes a typed error as well", { timeout:
   assert.match(stdout, /^worker-failed .*memory.*\n1\n$/s);
 });
 
-/** A snapshot in which every address has one match, whose value is the number. */
+/** A snapshot in which every address has one match, whose value is the given number. */
 async function publish(path: string, number: number): Promise<void> {
   const trie = new PrefixTrie();
   for (const all of ["0.0.0.0/0", "::/0"]) trie.insert(parsePrefix(all), number);
