@@ -80,7 +80,9 @@ function answerOf(parse: Parse, text: string): Answer {
   }
 }
 
-/** The 128 bits; a mapped address held as IPv6 would pass for the IPv4 one here, so it is rejected. */
+/**
+ * The 128 bits. A mapped address stored as IPv6 would be indistinguishable from the IPv4 one here, so it is rejected.
+ */
 export function numberOf(address: Address): bigint {
   const { family, w0, w1, w2, w3 } = address;
   const number = [w0, w1, w2, w3].reduce((value, word) => (value << 32n) | BigInt(word), 0n);
@@ -94,8 +96,8 @@ export function numberOf(address: Address): bigint {
 
 /**
  * Checks what the peers cannot: the same text gives the same result from bytes in the middle and at the end of a buffer
- * whose other bytes would continue it, an accepted text has the canonical form of the oracle and survives a round trip,
- * and the error of a rejected one points into it. Throws at the first that fails.
+ * whose other bytes would continue it; an accepted text has the canonical form of the oracle and survives a round trip;
+ * and the error of a rejected one points into it. Throws at the first check that fails.
  */
 export function checkTexts(seed: number, count: number, parseBytes = parseAddressBytes): void {
   const random = seededRandom(seed);

@@ -6,8 +6,7 @@ import { oracleParse } from "../oracle/address-oracle.ts";
 export type Answer = bigint | null;
 
 /**
- * Another parser. It returns undefined where it is known to differ from our rules: every such case is justified in the
- * code.
+ * Another parser. It returns undefined where it is known to differ from our rules; the code justifies every such case.
  */
 export interface Peer {
   readonly name: string;
@@ -25,7 +24,7 @@ export const uvPeer: Peer = {
   answers: (texts) => withoutStackTraces(() => texts.map(askUv)),
 };
 
-/** Most texts throw, and the trace is what an error costs. */
+/** Most texts throw, and collecting the stack trace is most of the cost of an error. */
 export function withoutStackTraces<Result>(run: () => Result): Result {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -39,7 +38,7 @@ export function withoutStackTraces<Result>(run: () => Result): Result {
 function askUv(text: string): Answer | undefined {
   // The text becomes a C string, which ends at a NUL.
   if (text.includes("\0")) return undefined;
-  // uv_inet_pton cuts "%" and all that follows off, zone id or not, before it parses.
+  // uv_inet_pton removes "%" and everything after it, zone id or not, before it parses.
   if (text.includes("%")) return undefined;
   try {
     // Its output is read by the oracle, which accepts both of its notations of IPv4 inside IPv6.
@@ -50,8 +49,8 @@ function askUv(text: string): Answer | undefined {
 }
 
 /**
- * Reads a JSON array of texts and answers each with its 16 bytes in hexadecimal or "-". A NUL and a lone surrogate are
- * ValueErrors there.
+ * Reads a JSON array of texts and answers each with its 16 bytes in hexadecimal or "-". A NUL or a lone surrogate
+ * causes a ValueError there.
  */
 const PYTHON = `
 import json, socket, sys

@@ -58,7 +58,7 @@ const PIECES = [
 
 const CASES = [...VALID_ADDRESSES, ...MALFORMED_ADDRESSES].map(([text]) => text);
 
-/** Texts that are addresses, nearly addresses, and made to confuse: a quarter, a half and a quarter. */
+/** Addresses, near misses, and texts made to confuse: a quarter, a half and a quarter. */
 export function addressText(random: Random): string {
   switch (random(8)) {
     case 0:
@@ -82,7 +82,7 @@ export function quadText(random: Random): string {
   return Array.from({ length: 4 }, () => octet(random)).join(".");
 }
 
-/** Numbers of digits are equally likely, not values. */
+/** Numbers of digits, not values, are equally likely. */
 function octet(random: Random): string {
   const edge = [0, 9, 10, 99, 100, 199, 200, 249, 250, 255];
   return String(random(3) === 0 ? edge[random(edge.length)] : random([10, 100, 256][random(3)]!));

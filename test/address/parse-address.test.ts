@@ -94,7 +94,7 @@ test("an invalid character is reported exactly where it was inserted into a vali
   fc.assert(
     fc.property(valid, fc.nat(), (text, place) => {
       const at = place % (text.length + 1);
-      fc.pre(!(at === 1 && text.startsWith("::"))); // which makes a lone colon, at 0
+      fc.pre(!(at === 1 && text.startsWith("::"))); // this makes a lone colon at 0
       const spoiled = `${text.slice(0, at)}!${text.slice(at)}`;
       assert.throws(() => parseAddress(spoiled), refusal(spoiled, "unexpected-character", at, `"!"`));
     }),

@@ -17,11 +17,11 @@ const TEXTS = rounds({ short: 8_000, long: 100_000 });
 const folder = temporaryFolder();
 after(() => folder.remove());
 
-/** A way in which another parser differs from ours on purpose. Each must occur, and no others may. */
+/** An intended difference between another parser and ours. Each must occur, and no others may. */
 interface Difference {
   readonly parsers: readonly string[];
   readonly kind: keyof Answers;
-  /** It accepts what we reject, or the other way round. */
+  /** It accepts what we reject, or the reverse. */
   readonly theirs: "takes" | "refuses";
   readonly text: RegExp;
   readonly why: string;
@@ -109,7 +109,7 @@ function answer(text: string, parse: (text: string) => Address | Prefix, separat
   }
 }
 
-/** The differences that no row explains, and how many each row explains. */
+/** The differences that no row explains, and the number of differences that each row explains. */
 function compare(
   parser: Parser,
   texts: readonly string[],
@@ -157,7 +157,7 @@ for (const parser of PARSERS) {
 
     test("negative control: a parser with an error of its own is detected", () => {
       for (const [fault, address] of Object.entries(brokenParsers)) {
-        // The parsers with which it shares what it accepts and we do not.
+        // The parsers that also accept this, while ours does not.
         if (fault === "drops a zone id" && ["CPython ipaddress", "Go net/netip"].includes(parser.name)) continue;
         assert.ok(
           compare(parser, texts, asked(), ourAnswers(texts, { ...OURS, address })).unexplained.length > 0,

@@ -23,7 +23,7 @@ test("addresses that differ in any word have different keys, even if a plain sum
   };
   const distinct = (key: typeof keyOfWords) =>
     Object.values(rows).map((words) => new Set(Array.from({ length: count }, (_, at) => key(...words(at)))).size);
-  // By chance two of 10,000 keys of 32 bits are the same once in 86 runs.
+  // By chance, two of 10,000 keys of 32 bits are equal once in 86 runs.
   assert.ok(distinct(keyOfWords).every((keys) => keys > count - 10));
   assert.equal(distinct((w0, w1, w2, w3) => w0 ^ w1 ^ w2 ^ w3)[1], 1);
 });

@@ -6,7 +6,7 @@ import { lastAddress } from "../../src/address/range.ts";
 import { specialPurpose } from "../../src/address/special-purpose.ts";
 import { addressOf, valueOf } from "./address-numbers.ts";
 
-/** question, the block that decides, its name, globally reachable */
+/** query, the deciding block, its name, globally reachable */
 const DECISIONS: readonly (readonly [string, string, string, boolean])[] = [
   ["0.0.0.0", "0.0.0.0", "This host on this network", false],
   ["0.0.0.1", "0.0.0.0/8", "This network", false],
@@ -35,7 +35,7 @@ const DECISIONS: readonly (readonly [string, string, string, boolean])[] = [
   ["2001:1::1", "2001:1::1", "Port Control Protocol Anycast", true],
   ["2001:1::4", "2001::/23", "IETF Protocol Assignments", false],
   ["2001:20::1", "2001:20::/28", "ORCHIDv2", true],
-  // A prefix is covered whole by one entry even where others lie in it.
+  // One entry covers the whole prefix, even where others are inside it.
   ["192.0.0.8/30", "192.0.0.0/24", "IETF Protocol Assignments", false],
   // A prefix that no entry covers: the result is the first entry inside it.
   ["10.0.0.0/7", "10.0.0.0/8", "Private-Use", false],

@@ -49,7 +49,7 @@ function publisher(id: string, more: Partial<Source> = {}): Source {
 
 const TIMES = { publishedAt: "2026-11-20T00:00:00.000Z", fetchedAt: "2026-11-21T00:00:00.000Z", changedAt: null };
 
-/** The lists, by the id of their source, laid over a base. */
+/** The lists, by the id of their source, layered over a base. */
 function laidOver(
   base: Catalogue | undefined,
   sources: readonly Source[],
@@ -243,7 +243,7 @@ test("the three rules hold at every address of random catalogues", () => {
   assert.ok(counts.compared > 1000 && counts.announced > 100 && counts.dropped > 100, JSON.stringify(counts));
 });
 
-/** Without host bits. */
+/** Clears the host bits. */
 function masked(text: string): string {
   const { family, w0, w1, w2, w3, length } = parsePrefix(text, "mask");
   return `${textOf({ family, w0, w1, w2, w3 })}/${length}`;

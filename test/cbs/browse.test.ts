@@ -222,7 +222,8 @@ function sourcedOf(lines: Parameters<typeof catalogueOf>[0], sourceOf: (line: nu
 }
 
 /**
- * Nodes whose `source_url` is not that of the only source that names something below them, or null where several do.
+ * Nodes whose `source_url` is not that of the only source that names something below them; with several sources it must
+ * be null.
  */
 function wrongSourceUrls(
   lines: Parameters<typeof catalogueOf>[0],

@@ -245,8 +245,8 @@ test("appended prefixes yield the same table as added ones, even with expiries a
 });
 
 /**
- * Nodes as they are stored: the texts, and for each node the value of the one above it, its part and its name, as
- * places of texts.
+ * Nodes as they are stored: the texts, and for each node the value of its parent, its part and its name, as indexes of
+ * texts.
  */
 function stored(
   texts: readonly string[],
@@ -346,7 +346,7 @@ describe("metadata from a hostile file", () => {
   ];
   for (const [what, metadata, code] of cases) {
     test(what, () => assert.throws(() => new Catalogue(metadata, table), { name: "CatalogueError", code }));
-    // Only comparing all nodes shows that two are the same.
+    // Only a comparison of all nodes shows that two are equal.
     if (!/twice|two nodes|two texts/.test(what))
       test(`${what}, when its nodes are read`, () =>
         assert.throws(() => new Catalogue(metadata, table, 0, "as asked").nodes, { name: "CatalogueError" }));

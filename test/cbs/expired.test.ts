@@ -98,7 +98,7 @@ function allOf(catalogue: Catalogue): object {
     ]),
     stats: catalogueStats(tree),
     bySource: atOnce(tree.sourceExtents()),
-    // An MMDB says the same in other bytes: of equal records, it shares those of one match.
+    // An MMDB says the same in different bytes: of equal records, it only shares those of one match.
     exports: EXPORT_FORMATS.filter((format) => format !== "mmdb").map((format) => text(exportCatalogue(tree, format))),
   };
 }
@@ -107,7 +107,7 @@ test("counts, ranges, exports and differences are those of a catalogue built wit
   let expired = 0;
   for (let round = 0; round < 40; round++) {
     const lines = Array.from({ length: 1 + random(30) }, randomLine);
-    // As of 1000 nothing has expired, as of 1006 everything that ever does.
+    // As of 1000 nothing has expired; as of 1006 everything that ever expires has.
     const now = 999 + random(8);
     // A label that a source gives a prefix more than once lasts until the latest expiry.
     const left = lines.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);

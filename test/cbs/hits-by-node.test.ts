@@ -12,7 +12,7 @@ const catalogue = catalogueOf([
   ["2600:1f00::/24", "/cloud/aws"],
 ]);
 
-/** More than are looked up at a time: of each block of the catalogue, and of none. */
+/** More than are looked up at a time: some in each block of the catalogue, and some outside. */
 const ADDRESSES = Array.from({ length: 9000 }, (_, index) =>
   index % 3 === 0
     ? `2600:${index % 2 === 0 ? "1f00" : "2f00"}::${index.toString(16)}`
@@ -21,7 +21,7 @@ const ADDRESSES = Array.from({ length: 9000 }, (_, index) =>
 const linesOf = (index: number): number => 1 + (index % 4);
 const isChosen = (index: number): boolean => index % 11 !== 0;
 
-/** Address by address, with the document of a lookup. */
+/** Computed address by address, from the document of a lookup. */
 function expected(isIncluded: (index: number) => boolean): object[] {
   const hits: Record<string, { lines: number; addresses: number }> = {};
   for (const [index, address] of ADDRESSES.entries()) {

@@ -10,15 +10,15 @@ export interface Answers {
   readonly prefix: string;
 }
 
-/** The parsers of someone else's library, as a small program in its language. */
+/** The parsers of another library, as a small program in its language. */
 export interface Parser {
   readonly name: string;
-  /** Why it cannot be run here; false if it can. */
+  /** Why it cannot run here; false if it can. */
   readonly missing: string | false;
   answers(texts: readonly string[], folder: string): Answers[];
 }
 
-/** A program of this folder, and how it is run: after `compile`, if there is anything to compile. */
+/** A program of this folder, and how it is run: after `compile`, if it must be compiled. */
 function parser(
   name: string,
   command: string,
