@@ -59,15 +59,17 @@ export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
  * With n rules, d distinct expiries and W = 32 or 128 bits per address:
  *
  * | operation                                     | steps                                         |
- * |-----------------------------------------------|-----------------------------------------------| | `RuleIndex.from`,
- * `copy`                      | O(n log d)                                    | | `set`, `delete`
- * | O(min(W, n) + log n + d / 512)                | | `get`                                         | O(min(W, n))
- * | | `covering`, `check`                           | O(min(W, n) + answer)                         | | `deciding`,
- * `decide...`                       | O(min(W, n)) an address                       | | `count`
- * | O(1)                                          | | `activeCount`, `expiredCount`, `nextExpiry`   | O(d / 512 + log
- * d)                            | | `page` of all rules                           | O(min(W, n) + limit)
- * | | `page` of active or expired rules             | O(n / 1024 + limit), see `preparing`          | | `rules`,
- * `search`                             | O(1) a rule, amortised                        |
+ * |-----------------------------------------------|-----------------------------------------------|
+ * | `RuleIndex.from`, `copy`                      | O(n log d)                                    |
+ * | `set`, `delete`                               | O(min(W, n) + log n + d / 512)                |
+ * | `get`                                         | O(min(W, n))                                  |
+ * | `covering`, `check`                           | O(min(W, n) + answer)                         |
+ * | `deciding`, `decide...`                       | O(min(W, n)) an address                       |
+ * | `count`                                       | O(1)                                          |
+ * | `activeCount`, `expiredCount`, `nextExpiry`   | O(d / 512 + log d)                            |
+ * | `page` of all rules                           | O(min(W, n) + limit)                          |
+ * | `page` of active or expired rules             | O(n / 1024 + limit), see `preparing`          |
+ * | `rules`, `search`                             | O(1) a rule, amortised                        |
  *
  * Nothing has to be swept: expired rules stay until they are deleted.
  *
