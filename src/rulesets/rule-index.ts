@@ -144,7 +144,7 @@ export class RuleIndex {
     return this.#rules4.count + this.#rules6.count;
   }
 
-  /** How many rules were set or deleted since the index was made: while it stays the same, so do the rules. */
+  /** How often `set` and `delete` were called since the index was made: while it stays the same, so do the rules. */
   get writes(): number {
     return this.#writes;
   }

@@ -47,7 +47,7 @@ export class RangeCollector {
     if (this.#length === 0) return { family: this.family, words: NO_WORDS };
     const width = wordsOf(this.family);
     const count = this.#length / (2 * width);
-    const order = yield* this.#order(count, width);
+    const order = yield* sortedKeys({ words: this.#words, width, stride: 2 * width, count }); // by first addresses
     const made = { words: new Uint32Array(this.#length), length: 0, end: new Uint32Array(width) };
     let isOpen = true;
     for (let at = 0; at < count && isOpen; at += STEP) {
@@ -56,11 +56,6 @@ export class RangeCollector {
     }
     const length = isOpen ? copy(made.end, 0, made.words, made.length, width) : made.length;
     return { family: this.family, words: made.words.slice(0, length) };
-  }
-
-  /** The indexes of the ranges in the order of their first addresses. */
-  #order(count: number, width: 1 | 4): Generator<undefined, Uint32Array, undefined> {
-    return sortedKeys({ words: this.#words, width, stride: 2 * width, count });
   }
 
   #put(at: number, address: Address): number {

@@ -89,7 +89,8 @@ export function holdsAt(boundaries: Boundaries, address: Address): boolean {
 }
 
 /**
- * The part of the set from the first to the last address. O(log n), and O(boundaries in it) for a copy where it begins or ends within a range.
+ * The part of the set from the first to the last address. O(log n), and O(boundaries in it) for a copy where it begins
+ * or ends within a range.
  *
  *     boundaries   1, 3, 5   from 2 to 5:   2 lies in a part, so it begins one; 3 and 5 are between; 5 lies in a part,
  *                                           so it ends after 5  ->  2, 3, 5, 6
@@ -104,9 +105,8 @@ export function boundariesWithin(boundaries: Boundaries, first: Address, last: A
   const start = from % 2 === 1 ? wordsOfAddress(first, width) : [];
   const end = to % 2 === 1 ? wordsAfter(last, width) : [];
   const between = words.subarray(from * width, to * width);
-  if (from === 0 && to * width === words.length && start.length + end.length === 0) return boundaries;
-  // Sets are immutable: a part without ends of its own is a view.
-  if (start.length === 0 && end.length === 0) return { family, words: between };
+  // Sets are immutable: a part without ends of its own is a view, and the whole set itself, whose size may be known.
+  if (start.length + end.length === 0) return between.length === words.length ? boundaries : { family, words: between };
   const result = new Uint32Array(start.length + between.length + end.length);
   result.set(start);
   result.set(between, start.length);
@@ -153,11 +153,11 @@ export function passedAt({ family, words }: Boundaries, address: Address): numbe
   return low;
 }
 
-/** The sizes of large sets that were counted: sets are immutable, and those of a catalogue are asked for again and again. */
+/** Sizes of large sets, which are immutable; those of a catalogue are asked for again and again. */
 const sizes = new WeakMap<Boundaries, bigint>();
 const LARGE = 256;
 
-/** How many addresses the set has. O(n) the first time */
+/** How many addresses the set has. O(n) the first time, O(1) afterwards. */
 export function addressesIn(boundaries: Boundaries): bigint {
   if (boundaries.words.length < LARGE) return counted(boundaries);
   let size = sizes.get(boundaries);

@@ -18,12 +18,17 @@ export function* sortedIndexes(
   digits: readonly DigitOf[],
   compare: (a: number, b: number) => number,
 ): Generator<undefined, Uint32Array, undefined> {
-  let order = new Uint32Array(count);
-  for (let at = 0; at < count; at++) order[at] = at;
+  let order = numbered(new Uint32Array(count));
   if (yield* isSorted(count, compare)) return order;
   if (count < MIN_COUNT) return order.sort((a, b) => compare(a, b) || a - b);
   let sorted = new Uint32Array(count);
   for (const digitOf of digits) if (yield* sortedByDigit(order, sorted, digitOf)) [order, sorted] = [sorted, order];
+  return order;
+}
+
+/** Sets each index to itself. */
+function numbered(order: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  for (let at = 0; at < order.length; at++) order[at] = at;
   return order;
 }
 
@@ -159,15 +164,13 @@ const FEW = 16;
  */
 export function* sortedKeys(keys: Keys): Generator<undefined, Uint32Array, undefined> {
   const { count, width } = keys;
-  const order = new Uint32Array(count);
-  for (let at = 0; at < count; at++) order[at] = at;
+  const order = numbered(new Uint32Array(count));
   if (yield* isSorted(count, (a, b) => compareKeys(keys, a, b))) return order;
   if (count < MIN_COUNT) return order.sort((a, b) => compareKeys(keys, a, b) || a - b);
   if (width === 1) return yield* sortedByWords(keys, order, [0]);
   yield* sortedByWords(keys, order, [1, 0]);
   if (yield* sortedWithin(keys, order)) return order;
-  for (let at = 0; at < count; at++) order[at] = at;
-  return yield* sortedByWords(keys, order, [3, 2, 1, 0]);
+  return yield* sortedByWords(keys, numbered(order), [3, 2, 1, 0]);
 }
 
 function compareKeys({ words, width, stride }: Keys, a: number, b: number): number {
