@@ -10,7 +10,7 @@ const RULES_AT_ONCE = 256;
 /** Says what is left of a prefix, as the fewest prefixes; undefined if it hits nothing. */
 export type Carve = (prefix: Prefix) => Iterable<Prefix> | undefined;
 
-/** Of prefixes with these hits. O(addresses of the hits), and then of those in a prefix. */
+/** Makes what carves prefixes with these hits. O(ranges of the hits); each carve, O(ranges in its prefix). */
 export function* makingCarver(hits: readonly Hit[]): Generator<undefined, Carve, undefined> {
   const addressesOf = (some: readonly Hit[]): AddressSet[] => some.map(({ addresses }) => addresses);
   const everywhere = yield* AddressSet.uniting(addressesOf(hits));
@@ -33,12 +33,13 @@ export function* carvingRules(
   const list = new RuleList();
   const cut: (readonly [parts: Iterable<Prefix>, name: string | null, expiresAt: number | null])[] = [];
   let line = 0;
+  let seen = 0;
   for (const part of rules)
     for (const rule of desiredIn(part)) {
       const rest = carve(rule.prefix);
       if (rest === undefined) list.add(rule, line++);
       else cut.push([rest, rule.name, rule.expiresAt]);
-      if (line % RULES_AT_ONCE === 0) yield;
+      if (++seen % RULES_AT_ONCE === 0) yield;
     }
   for (const [parts, name, expiresAt] of cut) {
     for (const prefix of parts) {
