@@ -143,15 +143,16 @@ const EXAMINED_AT_ONCE = 256;
 
 /** The first active rules that hit nothing, in order. O(rules that hit something + most). Can be interrupted. */
 export function* unusedRules(
-  rules: Pick<RuleIndex, "rules" | "decide">,
+  rules: Pick<RuleIndex, "rules" | "decide" | "activeCount">,
   { byRule }: Pick<Replay, "byRule">,
   now: number,
   most: number,
 ): Generator<undefined, Rule[], undefined> {
+  const end = Math.min(most, rules.activeCount(now) - byRule.size);
   const unused: Rule[] = [];
   let count = 0;
   for (const rule of rules.rules()) {
-    if (unused.length === most) break;
+    if (unused.length === end) break;
     // An active rule decides about its own prefix as a whole: none that covers all of it is more specific.
     if (isActive(rule, now) && byRule.get(rules.decide(rule.prefix, now)) === undefined) unused.push(rule);
     if (++count % EXAMINED_AT_ONCE === 0) yield;

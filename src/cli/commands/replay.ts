@@ -74,13 +74,12 @@ async function run(args: Arguments): Promise<number> {
   const catalogue = catalogueOf(snapshot, cataloguePath, now);
   const log = await countedLog(args, args.operands[0]!, snapshot);
   const replay = finished(replaying(rules, log.counts, now));
-  const never = rules.activeCount(now) - replay.byRule.size;
   const report: Report = {
     log,
     replay,
-    never,
+    never: rules.activeCount(now) - replay.byRule.size,
     rules: byRule(rules, replay, most),
-    unused: finished(unusedRules(indexOf(rules), replay, now, Math.min(most, never))),
+    unused: finished(unusedRules(indexOf(rules), replay, now, most)),
     ...byAddress({ catalogue, batches: batchesOf(snapshot) }, log, replay, most),
     ...(other && { difference: replayDifference(replay, finished(replaying(other, log.counts, now)), log.counts) }),
   };

@@ -132,9 +132,7 @@ function* replayingRules(
   topRules.sort(
     (a, b) => b.lines - a.lines || b.addresses - a.addresses || comparePrefixes(a.rule.prefix, b.rule.prefix),
   );
-  const active = rules.activeCount(now);
-  const most = Math.min(top, active - replay.byRule.size);
-  return { replay, topRules, unused: yield* unusedRules(rules, replay, now, most), active };
+  return { replay, topRules, unused: yield* unusedRules(rules, replay, now, top), active: rules.activeCount(now) };
 }
 
 async function servicesOf(
