@@ -152,32 +152,28 @@ export interface UrlReader {
   readonly at: number;
 }
 
-/** For each key: the deployments whose lists it can still open with URLs that it has read. */
+/** For each key: the deployments, in their order, whose lists it can still open with URLs that it has read. */
 export function deploymentsOpenedBy(
   readers: readonly UrlReader[],
   deployments: Iterable<Deployment>,
   now: number,
 ): (keyId: string) => readonly Deployment[] {
-  const byId = new Map([...deployments].map((deployment) => [deployment.id, deployment]));
-  const valid = readers.filter(({ deploymentId, rotation }) => {
-    const deployment = byId.get(deploymentId);
-    return deployment !== undefined && areUrlsValid(rotation, deployment, now);
+  const byDeployment = Map.groupBy(readers, ({ deploymentId }) => deploymentId);
+  const opened = [...deployments].flatMap((deployment) => {
+    const valid = deployment.deletedAt === null ? validRotations(deployment, now) : [];
+    const able = (byDeployment.get(deployment.id) ?? []).filter(({ rotation }) => valid.includes(rotation));
+    return able.map(({ keyId }) => ({ keyId, deployment }));
   });
-  const byKey = Map.groupBy(valid, ({ keyId }) => keyId);
-  return (keyId) => {
-    const opened = new Set(byKey.get(keyId)?.map(({ deploymentId }) => deploymentId));
-    return [...byId.values()].filter(({ id }) => opened.has(id));
-  };
+  const byKey = Map.groupBy(opened, ({ keyId }) => keyId);
+  return (keyId) => (byKey.get(keyId) ?? []).map(({ deployment }) => deployment);
 }
 
-/** Whether the URLs still open the deployment's list. */
-function areUrlsValid(
-  rotation: number,
-  { rotation: current, previousUntil, deletedAt }: Pick<Deployment, "rotation" | "previousUntil" | "deletedAt">,
+/** The rotations whose URLs are the deployment's: the current one and, in its grace time, the one before. */
+export function validRotations(
+  { rotation, previousUntil }: Pick<Deployment, "rotation" | "previousUntil">,
   now: number,
-): boolean {
-  if (deletedAt !== null) return false;
-  return rotation === current || (rotation === current - 1 && previousUntil !== null && now < previousUntil);
+): readonly number[] {
+  return previousUntil !== null && now < previousUntil ? [rotation, rotation - 1] : [rotation];
 }
 
 /** A request of a device for a file of a deployment, accepted or rejected. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { isSameDigest } from "../../store/api-key.ts";
-import type { Deployment } from "../../store/deployment.ts";
+import { type Deployment, validRotations } from "../../store/deployment.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
@@ -42,9 +42,8 @@ export class FeedTokens {
     const id = Buffer.from(token.slice(START.length), "base64url").subarray(0, ID_BYTES);
     const deployment = this.#memory.deploymentById(uuidOf(id));
     if (deployment === undefined) return undefined;
-    const { rotation, previousUntil } = deployment;
-    const valid = previousUntil !== null && now < previousUntil ? [rotation, rotation - 1] : [rotation];
-    return valid.some((each) => isSameDigest(token, this.#tokenOf(deployment, each))) ? deployment : undefined;
+    const opens = (rotation: number): boolean => isSameDigest(token, this.#tokenOf(deployment, rotation));
+    return validRotations(deployment, now).some(opens) ? deployment : undefined;
   }
 
   /** How long a token of the deployment stays valid unless the deployment changes; Infinity: it is the current one. */
