@@ -1,16 +1,16 @@
 /** What is limited in the database. */
-export type StoreLimits = Pick<
-  StoreOptions,
-  | "rulesPerRuleset"
-  | "rulesetsPerOrganisation"
-  | "deploymentsPerOrganisation"
-  | "listsPerOrganisation"
-  | "webhooksPerOrganisation"
-  | "credentialsPerOrganisation"
-  | "auditDays"
-  | "eventDays"
-  | "eventsPerOrganisation"
->;
+export const STORE_LIMITS = [
+  "rulesPerRuleset",
+  "rulesetsPerOrganisation",
+  "deploymentsPerOrganisation",
+  "listsPerOrganisation",
+  "webhooksPerOrganisation",
+  "credentialsPerOrganisation",
+  "auditDays",
+  "eventDays",
+  "eventsPerOrganisation",
+] as const satisfies readonly (keyof StoreOptions)[];
+export type StoreLimits = Pick<StoreOptions, (typeof STORE_LIMITS)[number]>;
 
 /** How a store is opened and used. */
 export interface StoreOptions {

@@ -1,7 +1,7 @@
 import { openAndLoad, type StoreLocation } from "../../store/open-store.ts";
 import type { LoadedState } from "../../store/saved-rules.ts";
 import type { Store } from "../../store/store.ts";
-import type { StoreLimits } from "../../store/store-options.ts";
+import { STORE_LIMITS, type StoreLimits } from "../../store/store-options.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { applying, ServiceMemory } from "../rules/service-memory.ts";
 import type { Settings } from "../settings.ts";
@@ -61,20 +61,7 @@ export function openLoading(
 }
 
 function limitsIn(settings: Pick<Settings, keyof StoreLimits>): StoreLimits {
-  const { rulesPerRuleset, rulesetsPerOrganisation, auditDays, eventDays, eventsPerOrganisation } = settings;
-  const { deploymentsPerOrganisation, listsPerOrganisation } = settings;
-  const { webhooksPerOrganisation, credentialsPerOrganisation } = settings;
-  return {
-    rulesPerRuleset,
-    rulesetsPerOrganisation,
-    deploymentsPerOrganisation,
-    listsPerOrganisation,
-    webhooksPerOrganisation,
-    credentialsPerOrganisation,
-    auditDays,
-    eventDays,
-    eventsPerOrganisation,
-  };
+  return Object.fromEntries(STORE_LIMITS.map((name) => [name, settings[name]])) as Record<keyof StoreLimits, number>;
 }
 
 /** The current content of the store. O(rules). */
