@@ -9,9 +9,9 @@ import { ServiceConnection } from "./service-connection.ts";
  * The rules that a ruleset on a server has now, expired ones included, by its name or id. Throws UsageError if there is
  * none, or for what the server rejects; ConnectionError if it does not answer.
  */
-export async function rulesOnServer(args: Arguments, text: string): Promise<Ruleset> {
+export async function rulesOnServer(args: Arguments, nameOrId: string): Promise<Ruleset> {
   const connection = new ServiceConnection(args);
-  const about = await connection.use((client) => chosenRuleset(client, text));
+  const about = await connection.use((client) => chosenRuleset(client, nameOrId));
   const rules = await new RulesetOnServer(connection, about).export({
     format: "ndjson",
     activeOnly: false,

@@ -45,7 +45,7 @@ export const replayCommand: Command = {
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    `${RULES_NOTE} ruleset:NAME, or its id, is a ruleset on a server.`,
+    `${RULES_NOTE} RULES can also be ruleset:NAME (or its id), a ruleset on a server.`,
     'The log is read as by identify; "-" is standard input. Each line counts for the rule that decides about its address: the most specific active one.',
     KEY_NOTE,
     "Exit code: 0 if a rule is hit, 1 if none is, 2 after an error.",
