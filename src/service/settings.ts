@@ -293,7 +293,7 @@ export const SETTINGS = {
     min: 1,
     max: 100_000,
     value: "N",
-    help: "maximum credentials per organisation of bouncers and edge components together, and as many of TAXII clients",
+    help: "maximum credentials per organisation for bouncers and edge components together, and as many again for TAXII clients",
   },
   specialPurpose: {
     name: "allow-special-purpose",

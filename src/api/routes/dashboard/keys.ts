@@ -65,8 +65,9 @@ export function addKeyRoutes(app: App, services: Services): void {
 
   const revoke = {
     operationId: "revokeKey",
-    summary:
-      "Revokes an API key permanently; repeating it has no effect. URLs of deployments that it has read still work until they are replaced",
+    summary: "Revokes an API key permanently; repeating it has no effect",
+    description:
+      "URLs of deployments that the key has read still work until they are replaced: see opened_deployments.",
     tags,
     problems: [404],
     params: KeyParameters,

@@ -19,7 +19,7 @@ export const revokeCommand: Command = {
   options: DATABASE_OPTIONS,
   notes: [
     'KEY is the id, or the first 8 characters, that "ipsieve key list" shows.',
-    "The URLs of deployments that the key has read still work: the command names these deployments.",
+    "The URLs of deployments that the key has read still work: the command prints how to replace them.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [{ command: "ipsieve key revoke ips_Ab3d", what: "by its first characters" }],
@@ -47,7 +47,7 @@ function urlsNote(opened: readonly Deployment[], organisation: string): string {
     ({ id, name }) =>
       `  ipsieve deployment rotate ${id}${organisationOption(organisation)}  # ${JSON.stringify(name)}\n`,
   );
-  return `the key has read URLs with which anyone can still fetch these lists; to replace them:\n${commands.join("")}`;
+  return `the key has read URLs of these deployments, which still work for anyone who has them; to replace the URLs:\n${commands.join("")}`;
 }
 
 function chosenKey(keys: readonly ApiKey[], text: string): ApiKey {
