@@ -35,3 +35,8 @@ export async function makeFeed({ port }: Listener, { key, rulesetId }: FilledSto
   }
   throw new Error("the list was not published");
 }
+
+/** A device's request for the list, with a header of its own. */
+export function pull({ path }: Feed, header: string): Uint8Array {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${header}\r\n\r\n`);
+}

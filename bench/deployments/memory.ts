@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type Measurement, measurement, requireGood } from "../api/measure.ts";
 import { type Listener, type LoadProcess, residentMiB, tellsOf } from "../api/processes.ts";
-import type { Feed } from "./feed.ts";
+import { type Feed, pull } from "./feed.ts";
 import { MEMORY_IN_USE } from "./memory-meter.ts";
 
 const CONNECTIONS = 16;
@@ -62,10 +62,8 @@ async function pullQuarter(service: Listener, load: LoadProcess, requests: reado
 }
 
 /** Half of the pulls find the list unchanged. */
-async function requestsOf({ origin, path }: Feed): Promise<Uint8Array[]> {
-  const response = await fetch(origin + path, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });
+async function requestsOf(feed: Feed): Promise<Uint8Array[]> {
+  const response = await fetch(feed.origin + feed.path, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });
   const tag = response.headers.get("etag")!;
-  return [`If-None-Match: ${tag}`, "Accept-Encoding: gzip"].map((header) =>
-    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${header}\r\n\r\n`),
-  );
+  return [pull(feed, `If-None-Match: ${tag}`), pull(feed, "Accept-Encoding: gzip")];
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { measurement, type Measurement, measureTurns } from "../api/measure.ts";
 import { type Listener, type LoadProcess, startScript } from "../api/processes.ts";
-import type { Feed } from "./feed.ts";
+import { type Feed, pull } from "./feed.ts";
 
 const CONNECTIONS = 16;
 
@@ -18,8 +18,8 @@ export async function measureServing(
   writeFileSync(file, Buffer.from(await response.arrayBuffer()));
   const bare = await startScript("../deployments/bare-feed.ts", [file]);
   try {
-    const unchanged = [requestOf(feed.path, `If-None-Match: ${tag}\r\n`)];
-    const packed = [requestOf(feed.path, "Accept-Encoding: gzip\r\n")];
+    const unchanged = [pull(feed, `If-None-Match: ${tag}`)];
+    const packed = [pull(feed, "Accept-Encoding: gzip")];
     const measurements = await measureTurns(load, rounds, [
       { subject: "unchanged list (304)", server: service, requests: unchanged, connections: CONNECTIONS },
       { subject: "bare Fastify, 304", server: bare, requests: unchanged, connections: CONNECTIONS },
@@ -30,10 +30,6 @@ export async function measureServing(
   } finally {
     await bare.stop();
   }
-}
-
-function requestOf(path: string, headers: string): Uint8Array {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${headers}\r\n`);
 }
 
 /** Of each request's rate to the bare route's, turn by turn, and of the bare route's processor time to its own. */
