@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import type { Family, Prefix } from "../src/address/address.ts";
 import { formatPrefix, prefixOf } from "../src/address/prefix.ts";
 import { Random } from "./data/random.ts";
+import { summarize } from "./figures/part.ts";
 import { IPSIEVE } from "./figures/whole-command.ts";
 
 const { values } = parseArgs({
@@ -112,8 +113,8 @@ function measure(what: string, all: readonly Contender[]): void {
     }
   console.log(`${what}: ${lines.split("\n").length} prefixes`);
   for (const [name, seconds] of times) {
-    const sorted = seconds.toSorted((a, b) => a - b);
-    console.log(`  ${name}: ${sorted[sorted.length >> 1]!.toFixed(2)} (${sorted[0]!.toFixed(2)}) s`);
+    const { median, best } = summarize(seconds);
+    console.log(`  ${name}: ${median.toFixed(2)} (${best.toFixed(2)}) s`);
   }
 }
 

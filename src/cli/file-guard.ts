@@ -2,59 +2,48 @@ import type { Prefix } from "../address/address.ts";
 import { AddressError } from "../address/address-error.ts";
 import { parsePrefix } from "../address/prefix.ts";
 import { carvingRules } from "../collateral/carve-rules.ts";
-import { type Collateral, findCollateral, type Protection } from "../collateral/find-collateral.ts";
+import { type Collateral, findCollateral, hasCollateral, type Protection } from "../collateral/find-collateral.ts";
 import type { PrefixList } from "../collateral/protected.ts";
 import { protectionOf } from "../collateral/protection-of.ts";
 import { prefixesIn, type RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Purpose } from "../rulesets/ruleset.ts";
 import { type CollateralDocument, collateralDocuments, summaryOf } from "../service/rules/collateral-documents.ts";
+import type { GuardedRules } from "../service/rules/guard-writes.ts";
+import { GUARD_POLICIES, type GuardPolicy } from "../store/guard-policy.ts";
 import { finished } from "../turns/finished.ts";
 import { addressesOf } from "./address-operand.ts";
 import type { Arguments, Option } from "./command.ts";
 import { SNAPSHOT_OPTION, openTree } from "./catalogue-tree.ts";
 import { UsageError } from "./usage-error.ts";
 
-const POLICIES = ["off", "warn", "refuse"] as const;
-const LIST_POLICIES = [...POLICIES, "carve"] as const;
-type Policy = Exclude<(typeof LIST_POLICIES)[number], "off">;
+type Policy = Exclude<GuardPolicy, "off">;
 
-const NEVER_OPTION: Option = {
-  name: "never",
-  value: "SET",
-  repeats: true,
-  help: "with --guard: addresses that must not be blocked, such as an allowlist; may be given several times",
-};
-const CATALOGUE_OPTION: Option = { ...SNAPSHOT_OPTION, help: `with --guard: ${SNAPSHOT_OPTION.help}` };
+function guardOptions(choices: readonly GuardPolicy[], meaning: string): readonly Option[] {
+  return [
+    {
+      name: "guard",
+      value: "POLICY",
+      choices,
+      help: `for a file, if services, special-purpose addresses or those of --never would be blocked: ${meaning}`,
+    },
+    {
+      name: "never",
+      value: "SET",
+      repeats: true,
+      help: "with --guard: addresses that must not be blocked, such as an allowlist; may be given several times",
+    },
+    { ...SNAPSHOT_OPTION, help: `with --guard: ${SNAPSHOT_OPTION.help}` },
+  ];
+}
 
 /** For commands that write single rules. */
-export const GUARD_OPTIONS: readonly Option[] = [
-  {
-    name: "guard",
-    value: "POLICY",
-    choices: POLICIES,
-    help: "for a file: off (default), or warn of services, special-purpose addresses and --never that would be blocked, or refuse them",
-  },
-  NEVER_OPTION,
-  CATALOGUE_OPTION,
-];
+export const GUARD_OPTIONS = guardOptions(["off", "warn", "refuse"], "off (default), warn, or refuse the rules");
 
 /** For commands that write lists. */
-export const LIST_GUARD_OPTIONS: readonly Option[] = [
-  {
-    name: "guard",
-    value: "POLICY",
-    choices: LIST_POLICIES,
-    help: "for a file: off (default), or warn of services, special-purpose addresses and --never that would be blocked, refuse the list, or carve: write it without them",
-  },
-  NEVER_OPTION,
-  CATALOGUE_OPTION,
-];
-
-/** Rules, and what they block but should not. */
-export interface GuardedRules {
-  readonly rules: readonly RuleColumns[];
-  readonly warnings: readonly CollateralDocument[];
-}
+export const LIST_GUARD_OPTIONS = guardOptions(
+  GUARD_POLICIES,
+  "off (default), warn, refuse the list, or carve (write it without them)",
+);
 
 /** What a ruleset in a file must not block. */
 export class FileGuard {
@@ -68,7 +57,10 @@ export class FileGuard {
     this.#args = args;
   }
 
-  /** What single rules would block. Rejects with UsageError that says it, and those of `--never`. */
+  /**
+   * What single rules would block. Rejects with UsageError if they would and the policy is refuse, or if a `--never`
+   * cannot be read.
+   */
   async checkPrefixes(purpose: Purpose, texts: readonly string[]): Promise<readonly CollateralDocument[]> {
     const found = await this.#collateralOf(purpose, () => texts.flatMap(readable));
     if (found === undefined) return [];
@@ -76,7 +68,7 @@ export class FileGuard {
     return collateralDocuments(found, "blocks");
   }
 
-  /** The same for a list; it comes back without what it must not block if the policy says so. */
+  /** The same for a list; if the policy is carve, it is returned without what it must not block. */
   async checkList(purpose: Purpose, rules: readonly RuleColumns[]): Promise<GuardedRules> {
     const found = await this.#collateralOf(purpose, () => prefixesIn(rules));
     if (found === undefined) return { rules, warnings: [] };
@@ -88,7 +80,7 @@ export class FileGuard {
   async #collateralOf(purpose: Purpose, prefixes: () => PrefixList): Promise<Collateral | undefined> {
     if (purpose === "allowlist") return undefined;
     const found = findCollateral(prefixes(), await (this.#protection ??= this.#protectionOf()), this.#now);
-    return found.hits.length > 0 || found.tooWide.length > 0 ? found : undefined;
+    return hasCollateral(found) ? found : undefined;
   }
 
   async #protectionOf(): Promise<Protection> {
@@ -104,7 +96,7 @@ export class FileGuard {
 
 /** Undefined for off. Throws UsageError for options that are useless without a guard. */
 export function fileGuardOf(args: Arguments): FileGuard | undefined {
-  const policy = (args.value("guard") ?? "off") as Policy | "off";
+  const policy = (args.value("guard") ?? "off") as GuardPolicy;
   if (policy !== "off") return new FileGuard(policy, args);
   const useless = ["never", "snapshot"].find((option) => args.has(option));
   if (useless !== undefined) throw new UsageError(`--${useless} needs --guard; add --guard warn or refuse`);

@@ -29,10 +29,15 @@ export interface Hit extends Protected, Pick<ProtectedGroup, "longest"> {}
 export interface Collateral {
   /** Most addresses first: by IPv4, then by IPv6. */
   readonly hits: readonly Hit[];
-  /** Of each family the widest prefix, if it is wider than `WIDE` allows. */
+  /** Of each family the widest prefix, if it is wider than a /8 of IPv4 or a /19 of IPv6. */
   readonly tooWide: readonly Prefix[];
   /** The share of each family's address space that the prefixes take, from 0 to 1. */
   readonly share: Readonly<Record<Family, number>>;
+}
+
+/** Whether there is anything to say. */
+export function hasCollateral({ hits, tooWide }: Pick<Collateral, "hits" | "tooWide">): boolean {
+  return hits.length > 0 || tooWide.length > 0;
 }
 
 /** As `findingCollateral`, at once. Throws nothing. */

@@ -1,5 +1,11 @@
 import { carvingRules, makingCarver } from "../../collateral/carve-rules.ts";
-import { type Collateral, findingCollateral, type Hit, type Protection } from "../../collateral/find-collateral.ts";
+import {
+  type Collateral,
+  findingCollateral,
+  hasCollateral,
+  type Hit,
+  type Protection,
+} from "../../collateral/find-collateral.ts";
 import type { PrefixList } from "../../collateral/protected.ts";
 import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
 import { formatPrefix } from "../../address/prefix.ts";
@@ -92,7 +98,7 @@ async function collateralIn(
   const now = services.now();
   const protection = await protectionFor(organisationId, services, now);
   const found = await soon(findingCollateral(prefixes, protection, now));
-  return found.hits.length > 0 || found.tooWide.length > 0 ? found : undefined;
+  return hasCollateral(found) ? found : undefined;
 }
 
 async function protectionFor(
