@@ -5,8 +5,9 @@ import Deployments from "./deployments.tsx";
 import EditDeployment from "./edit-deployment.tsx";
 import ExternalListPage from "./external-list.tsx";
 import ExternalLists from "./external-lists.tsx";
+import ImportRules from "./import-rules.tsx";
 
-/** The pages of lists as a whole, which few open: one script, as they share most of it. */
+/** The pages of lists as a whole, which few open often: one script, as they share most of it. */
 export const PAGES = {
   CompactRules,
   CompareLists,
@@ -15,4 +16,5 @@ export const PAGES = {
   EditDeployment,
   ExternalListPage,
   ExternalLists,
+  ImportRules,
 };
