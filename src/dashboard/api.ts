@@ -36,6 +36,11 @@ export const patch = bodyBy("PATCH") as Call<"patch">;
 /** DELETE, which is a reserved word. */
 export const remove = bodyBy("DELETE") as Call<"delete">;
 
+/** What a change names, so that it is made only if nothing else has changed since this response. */
+export function tagOf(response: Response): string {
+  return response.headers.get("etag") ?? "";
+}
+
 /** What the functions above are given, whatever the operation. */
 interface Options {
   readonly params?: {

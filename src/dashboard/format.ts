@@ -2,13 +2,18 @@
 const WHOLE = new Intl.NumberFormat();
 const SHORT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-export function formatCount(count: number | bigint): string {
+export function formatCount(count: number): string {
   return WHOLE.format(count);
 }
 
 /** For axes: `12K`. */
 export function formatShort(count: number): string {
   return SHORT.format(count);
+}
+
+/** A count of addresses as the server writes it, which can be too large for a number. */
+export function formatDigits(digits: string): string {
+  return WHOLE.format(BigInt(digits));
 }
 
 /** `1 rule`, `2 rules`. */

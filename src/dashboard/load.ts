@@ -9,6 +9,12 @@ export interface Loading<Data> {
   readonly reload: () => void;
 }
 
+/** Waits in `load` before a request, so that changes that follow each other quickly cause only one. */
+export async function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  signal.throwIfAborted();
+}
+
 /** Fetches now, whenever one of `dependencies` changes, and at `reload`; outdated responses are dropped. */
 export function useLoad<Data>(
   load: (signal: AbortSignal) => Promise<Data>,

@@ -1,4 +1,4 @@
-import { get, http, patch, post, remove } from "../api.ts";
+import { get, http, patch, post, remove, tagOf } from "../api.ts";
 import type { Deployment, DeploymentPreview, DeploymentUrls, PullList } from "../documents.ts";
 import { fetchLists } from "../lists/lists-api.ts";
 import { Problem } from "../problem.ts";
@@ -38,7 +38,7 @@ export interface TaggedDeployment {
 
 export async function fetchDeployment(id: string, signal: AbortSignal): Promise<TaggedDeployment> {
   const { data, response } = await http.GET(ONE, { params: at(id), signal });
-  return { deployment: data!, tag: response.headers.get("etag") ?? "" };
+  return { deployment: data!, tag: tagOf(response) };
 }
 
 /** What sources can refer to. */

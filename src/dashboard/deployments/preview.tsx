@@ -3,7 +3,7 @@ import { Panel } from "../components/page.tsx";
 import { Note, ProblemNote } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import type { DeploymentPreview } from "../documents.ts";
-import { formatCount, formatCounted } from "../format.ts";
+import { formatCount, formatCounted, formatDigits } from "../format.ts";
 import { FORMATS } from "../formats.ts";
 import { useLoad } from "../load.ts";
 import { type Draft, preview } from "./deployments-api.ts";
@@ -131,7 +131,7 @@ function addedText({
   added_ipv4_addresses: ipv4,
   added_ipv6_addresses: ipv6,
 }: NonNullable<DeploymentPreview["fitted"]>): string {
-  const counts = `${formatCount(BigInt(ipv4))} IPv4 and ${formatCount(BigInt(ipv6))} IPv6 addresses`;
+  const counts = `${formatDigits(ipv4)} IPv4 and ${formatDigits(ipv6)} IPv6 addresses`;
   return `${counts}, such as ${added.slice(0, MAX_WARNINGS).join(", ")}`;
 }
 

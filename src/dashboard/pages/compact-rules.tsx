@@ -9,6 +9,7 @@ import { type Problem, problemOf } from "../problem.ts";
 import { navigate } from "../router.ts";
 import { compact, planCompaction, type PlannedCompaction } from "../rulesets/compaction.tsx";
 import { ExaminedList } from "../rulesets/examined-list.tsx";
+import { RulesetTrail } from "../rulesets/ruleset-trail.tsx";
 import { announceChange } from "../rulesets/undo.ts";
 import { CannotUndo, WriteFailure } from "../rulesets/write-notes.tsx";
 import "../rulesets/rulesets.css";
@@ -35,17 +36,7 @@ export default function CompactRules({ params }: PageProps) {
     setBusy(false);
   };
   return (
-    <Page
-      title="Compact the ruleset"
-      about={
-        <span class="row">
-          <a href="#/rulesets">Rulesets</a>
-          <a href={hrefOf(`/rulesets/${rulesetId}`)}>
-            <bdi>{data?.name ?? "The ruleset"}</bdi>
-          </a>
-        </span>
-      }
-    >
+    <Page title="Compact the ruleset" about={<RulesetTrail id={rulesetId} name={data?.name} />}>
       <Panel>
         <p>
           {data && (

@@ -4,7 +4,7 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { fetchChoices } from "../deployments/deployments-api.ts";
 import { type Choices, SourceList, sourceText } from "../deployments/source-list.tsx";
 import type { DeploymentSource } from "../documents.ts";
-import { useLoad } from "../load.ts";
+import { rest, useLoad } from "../load.ts";
 import { Combination } from "../sets/combination.tsx";
 import { Relations } from "../sets/relations.tsx";
 import { relate } from "../sets/sets-api.ts";
@@ -70,8 +70,7 @@ function Compared({ sets, names }: { readonly sets: DeploymentSource[]; readonly
   // With the names that belong to it: the last answer stays while the next is computed.
   const relations = useLoad(
     async (signal) => {
-      await new Promise((resolve) => setTimeout(resolve, REST));
-      signal.throwIfAborted();
+      await rest(REST, signal);
       return { names, related: await relate(sets, signal) };
     },
     [JSON.stringify(sets)],

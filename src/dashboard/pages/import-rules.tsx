@@ -5,7 +5,7 @@ import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, Note, ProblemNote, Skeleton } from "../components/states.tsx";
 import { notifyProblem } from "../components/toasts.tsx";
 import { formatBytes, formatCount, formatCounted } from "../format.ts";
-import { type Loading, useLoad } from "../load.ts";
+import { type Loading, rest, useLoad } from "../load.ts";
 import { hrefOf } from "../location.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { navigate } from "../router.ts";
@@ -19,6 +19,7 @@ import { ExaminedList } from "../rulesets/examined-list.tsx";
 import { defaultsQuery, ListDefaultsInput, NO_DEFAULTS } from "../rulesets/list-defaults.tsx";
 import { guessType, isEmpty, LIST_NAMES, type ListType, readFile, type RuleList } from "../rulesets/read-list.ts";
 import { type ConflictMode, fetchRuleset, importList, replaceRules } from "../rulesets/rules-api.ts";
+import { RulesetTrail } from "../rulesets/ruleset-trail.tsx";
 import { announceChange } from "../rulesets/undo.ts";
 import { session } from "../session.ts";
 import "../rulesets/rulesets.css";
@@ -48,25 +49,13 @@ export default function ImportRules({ params }: PageProps) {
   const examined = useLoad(
     async (signal) => {
       if (isEmpty(given)) return null;
-      await new Promise((resolve) => setTimeout(resolve, REST));
-      signal.throwIfAborted();
+      await rest(REST, signal);
       return examineList(rulesetId, given, way, signal);
     },
     [rulesetId, given, kind, mode, defaults],
   );
-  const name = ruleset.data?.name;
   return (
-    <Page
-      title="Import a list"
-      about={
-        <span class="row">
-          <a href="#/rulesets">Rulesets</a>
-          <a href={hrefOf(`/rulesets/${rulesetId}`)}>
-            <bdi>{name ?? "The ruleset"}</bdi>
-          </a>
-        </span>
-      }
-    >
+    <Page title="Import a list" about={<RulesetTrail id={rulesetId} name={ruleset.data?.name} />}>
       {ruleset.problem !== undefined && <ProblemNote problem={ruleset.problem} retry={ruleset.reload} />}
       <div class="import">
         <Panel title="The list">

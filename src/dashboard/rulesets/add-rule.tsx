@@ -3,7 +3,7 @@ import { post } from "../api.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form } from "../components/form.tsx";
 import { notify } from "../components/toasts.tsx";
-import { useLoad } from "../load.ts";
+import { rest, useLoad } from "../load.ts";
 import { Problem } from "../problem.ts";
 import { collateralText } from "./collateral.ts";
 import { ConflictModes } from "./conflict-modes.tsx";
@@ -105,8 +105,7 @@ function LivePreview({
   const { data, problem, isLoading } = useLoad(
     async (signal) => {
       if (draft === undefined) return null;
-      await new Promise((resolve) => setTimeout(resolve, REST));
-      signal.throwIfAborted();
+      await rest(REST, signal);
       return (await previewRule(rulesetId, draft, mode, signal)).lines[0] ?? null;
     },
     [rulesetId, JSON.stringify(draft), mode],

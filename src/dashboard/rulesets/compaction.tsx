@@ -1,4 +1,4 @@
-import { http, post } from "../api.ts";
+import { http, post, tagOf } from "../api.ts";
 import type { Compaction } from "../documents.ts";
 import { type CompactedLine, compactedCounts, compactedLines } from "./compacted-lines.ts";
 import type { Examined } from "./examine-list.ts";
@@ -22,7 +22,7 @@ export async function planCompaction(
 ): Promise<PlannedCompaction> {
   const { data, response } = await http.GET(ONE, { params: { path: { ruleset_id: rulesetId } }, signal });
   const { name, total_rules: before } = data!;
-  const tag = response.headers.get("etag") ?? "";
+  const tag = tagOf(response);
   const planned = await compact(rulesetId, { ignore_names: ignoreNames, dry_run: true }, tag, signal);
   const lines = compactedLines(planned.plan!);
   return {

@@ -1,4 +1,4 @@
-import { get, http, post, put } from "../api.ts";
+import { get, http, post, put, tagOf } from "../api.ts";
 import type { Collateral, Preview, Rule, RuleRow, Ruleset, ShrinkProblem } from "../documents.ts";
 import type { ShrinkPermission } from "./confirm-shrink.tsx";
 import type { Expiry } from "./expiry.tsx";
@@ -201,8 +201,4 @@ function bodyOf({ type, text }: RuleList, tag?: string): { body: never; headers:
     body: text as never,
     headers: { "Content-Type": type, ...(tag === undefined ? {} : { "If-Match": tag }) },
   };
-}
-
-function tagOf(response: Response): string {
-  return response.headers.get("etag") ?? "";
 }

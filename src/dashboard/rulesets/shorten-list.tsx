@@ -7,7 +7,7 @@ import { Field, Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
 import type { FittedSet, Ruleset } from "../documents.ts";
 import { downloadText } from "../download.ts";
-import { formatCount, formatCounted } from "../format.ts";
+import { formatCounted, formatDigits } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { collateralText } from "./collateral.ts";
 import { fileName } from "./export-rules.tsx";
@@ -87,10 +87,7 @@ function Made({ list, name }: { readonly list: FittedSet; readonly name: string 
 function lossText({ added, removed, is_best }: FittedSet): string {
   const [what, of] = added.count > 0 ? (["added", added] as const) : (["left out", removed] as const);
   const { ipv4, ipv6 } = of.addresses;
-  const families = [
-    ipv4 === "0" ? "" : `${formatCount(BigInt(ipv4))} IPv4`,
-    ipv6 === "0" ? "" : `${formatCount(BigInt(ipv6))} IPv6`,
-  ];
+  const families = [ipv4 === "0" ? "" : `${formatDigits(ipv4)} IPv4`, ipv6 === "0" ? "" : `${formatDigits(ipv6)} IPv6`];
   const parts = families.filter((part) => part !== "");
   if (parts.length === 0) return "The same addresses.";
   return `${parts.join(" and ")} addresses ${what}${is_best ? ", the fewest possible" : ""}.`;

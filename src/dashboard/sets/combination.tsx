@@ -5,7 +5,7 @@ import { Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
 import type { ComputedSet, DeploymentSource } from "../documents.ts";
 import { downloadText } from "../download.ts";
-import { formatCount, formatCounted } from "../format.ts";
+import { formatCounted, formatDigits } from "../format.ts";
 import { CreateRuleset } from "../rulesets/ruleset-dialogs.tsx";
 import { type RowLook, VirtualRows } from "../rulesets/virtual-rows.tsx";
 import { hasRole } from "../session.ts";
@@ -80,7 +80,7 @@ function Combined({ of: { addresses, prefixes, count } }: { readonly of: Compute
       <Note kind="good">
         <strong>{formatCounted(count, "prefix", "prefixes")}</strong>
         <p>
-          {formatCount(BigInt(addresses.ipv4))} IPv4 and {formatCount(BigInt(addresses.ipv6))} IPv6 addresses
+          {formatDigits(addresses.ipv4)} IPv4 and {formatDigits(addresses.ipv6)} IPv6 addresses
         </p>
       </Note>
       <VirtualRows

@@ -4,7 +4,7 @@ import { Panel } from "../components/page.tsx";
 import { Note } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import type { SetRelations } from "../documents.ts";
-import { formatCount } from "../format.ts";
+import { formatDigits } from "../format.ts";
 import { shareText } from "./share-text.ts";
 import "./sets.css";
 
@@ -112,8 +112,8 @@ function Matrix({ names, related: { sets, pairs }, family }: FamilyProps) {
               <th scope="row" title={name}>
                 {row + 1}. <bdi>{name}</bdi>
               </th>
-              <td class="number">{exact(sets[row]![family].addresses)}</td>
-              <td class="number">{exact(sets[row]![family].only)}</td>
+              <td class="number">{formatDigits(sets[row]![family].addresses)}</td>
+              <td class="number">{formatDigits(sets[row]![family].only)}</td>
               {names.map((other, column) =>
                 row === column ? (
                   <td key={column} class="itself" />
@@ -144,7 +144,7 @@ function Cell({ pair, isFirst, family, name, other }: CellProps) {
   return (
     <td
       class="number"
-      title={`${exact(shared)} shared: ${name}; ${other}`}
+      title={`${formatDigits(shared)} shared: ${name}; ${other}`}
       style={{ background: `color-mix(in srgb, var(--c0) ${Math.ceil((share ?? 0) / 22_000)}%, transparent)` }}
     >
       {shareText(share, shared)}
@@ -178,7 +178,7 @@ function Pairs({ names, related: { pairs }, family }: FamilyProps) {
           ),
         },
         { title: "Other list", cell: ({ second }) => name(second) },
-        { title: "Shared addresses", kind: "number", cell: (pair) => exact(pair[family].shared) },
+        { title: "Shared addresses", kind: "number", cell: (pair) => formatDigits(pair[family].shared) },
         {
           title: "Of the list",
           kind: "number",
@@ -192,8 +192,4 @@ function Pairs({ names, related: { pairs }, family }: FamilyProps) {
       ]}
     />
   );
-}
-
-function exact(digits: string): string {
-  return formatCount(BigInt(digits));
 }
