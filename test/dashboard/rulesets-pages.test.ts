@@ -787,19 +787,19 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       (await page.locator(".verdicts .virtual-window [role=row]").allInnerTexts()).map((text) =>
         text.replaceAll(/\s+/g, " "),
       );
-    await page.getByText("7 rules now, 5 then.").waitFor();
+    await page.getByText("7 rules now, 5 afterwards.").waitFor();
     assert.deepEqual(await told(), [
       "198.51.100.0/24 created no name never expires",
       "198.51.100.0/25 united Becomes part of 198.51.100.0/24",
       "198.51.100.128/25 united Becomes part of 198.51.100.0/24",
       `203.0.113.7 superfluous Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00`,
-      `203.0.113.9 kept Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00 ; this one expires later: never`,
+      `203.0.113.9 kept Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00 ; this one never expires`,
     ]);
     assert.equal(await page.evaluate(WAS_OBEYED), false);
     await page.locator(".segments label").filter({ hasText: "Superfluous" }).click();
     await until("only that one is shown", async () => (await told()).length === 1);
     await page.getByLabel("Also unite rules with different names").check();
-    await page.getByText("7 rules now, 4 then.").waitFor();
+    await page.getByText("7 rules now, 4 afterwards.").waitFor();
     // Another client is faster: nothing is written, and the preview shows the rules as they are now.
     await api("POST", `${id}/rules`, { ip: "192.0.2.1" });
     await page.getByRole("button", { name: "Compact to 4 rules" }).click();
@@ -941,7 +941,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await page.getByText("2 lines cannot be parsed.").waitFor();
     });
     await checkLooks(t, "compact", `#/rulesets/${id}/compact`, editor, (page) =>
-      page.getByText("4 rules now, 2 then.").waitFor(),
+      page.getByText("4 rules now, 2 afterwards.").waitFor(),
     );
     const many = await makeRuleset(
       "Looks, many",

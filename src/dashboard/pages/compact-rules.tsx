@@ -41,11 +41,11 @@ export default function CompactRules({ params }: PageProps) {
         <p>
           {data && (
             <strong>
-              {formatCounted(data.before, "rule")} now, {formatCount(data.after)} then.{" "}
+              {formatCounted(data.before, "rule")} now, {formatCount(data.after)} afterwards.{" "}
             </strong>
           )}
-          A shorter list of rules for the same addresses: every address stays covered for as long as it is now. Which
-          rule decides about an address can change, and with it the name.
+          A shorter list of rules for the same addresses: every address stays covered for as long as it is now. The rule
+          that decides about an address can change, and with it the name.
         </p>
         <label class="check">
           <input

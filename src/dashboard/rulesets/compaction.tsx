@@ -63,9 +63,16 @@ function reasonOf({ verdict, before, coveredBy, partOf }: CompactedLine) {
   return (
     <>
       Covered by <RuleText rule={coveredBy} />
-      {verdict === "kept" && (
-        <>; this one expires later: {before!.expires_at === null ? "never" : <Expires at={before!.expires_at} />}</>
-      )}
+      {verdict === "kept" && <Later at={before!.expires_at} />}
+    </>
+  );
+}
+
+function Later({ at }: { readonly at: string | null }) {
+  if (at === null) return <>; this one never expires</>;
+  return (
+    <>
+      ; this one expires later: <Expires at={at} />
     </>
   );
 }
