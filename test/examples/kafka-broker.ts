@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { openSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
+import { type ListeningProgram, startListening } from "../api/harness/start-listening.ts";
 import { freePort } from "../free-port.ts";
 import { run } from "../tools.ts";
-import { until } from "../until.ts";
 
 /** The files that `npm run examples:setup` gets from Maven. */
 export const LIBRARIES = join(import.meta.dirname, "../../tools/kafka-broker/libs");
@@ -45,35 +42,20 @@ export async function startKafka(folder: string): Promise<KafkaBroker> {
   );
   const { code, output } = await run("java", [...JAVA, "kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", file]);
   if (code !== 0) throw new Error(`Kafka's storage cannot be formatted: ${output}`);
-  let child = await start(file, folder, port);
-  const end = async (): Promise<void> => {
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await ended;
-  };
+  let broker = await start(file, folder, port);
   return {
     address,
     restart: async () => {
-      await end();
-      child = await start(file, folder, port);
+      await broker.end();
+      broker = await start(file, folder, port);
     },
-    end,
+    end: () => broker.end(),
   };
 }
 
-async function start(file: string, folder: string, port: number): Promise<ChildProcess> {
+function start(file: string, folder: string, port: number): Promise<ListeningProgram> {
   const log = join(folder, "broker.log");
-  const descriptor = openSync(log, "a");
-  const child = spawn("java", [...JAVA, "kafka.Kafka", file], { stdio: ["ignore", descriptor, descriptor] });
-  await until("Kafka listens", async () => {
-    if (child.exitCode !== null) throw new Error(`Kafka ended: ${readFileSync(log, "utf8")}`);
-    const socket = connect(port, "127.0.0.1");
-    const isUp = await once(socket, "connect").then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    return isUp;
+  return startListening("java", [...JAVA, "kafka.Kafka", file], port, openSync(log, "a")).catch((cause) => {
+    throw new Error(`Kafka does not listen: ${readFileSync(log, "utf8")}`, { cause });
   });
-  return child;
 }

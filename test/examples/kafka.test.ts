@@ -30,7 +30,7 @@ const PARTITIONS = 4;
 const TIMEOUT = 240_000;
 
 const missing =
-  [CLIENT, LIBRARIES].every((path) => existsSync(path)) === false
+  !existsSync(CLIENT) || !existsSync(LIBRARIES)
     ? "Kafka is not installed; install it with: npm run examples:setup"
     : missingCommand("java", "-version", "default-jre-headless");
 

@@ -10,9 +10,14 @@ export interface ListeningProgram {
   end(): Promise<void>;
 }
 
-/** Starts a program that is configured with its port, and waits until it listens there. */
-export async function startListening(name: string, args: readonly string[], port: number): Promise<ListeningProgram> {
-  const child = spawn(name, args, { stdio: ["ignore", "ignore", "inherit"] });
+/** Starts a program that is configured with its port, and waits until it listens there. `log`: takes its output. */
+export async function startListening(
+  name: string,
+  args: readonly string[],
+  port: number,
+  log?: number,
+): Promise<ListeningProgram> {
+  const child = spawn(name, args, { stdio: ["ignore", log ?? "ignore", log ?? "inherit"] });
   const ended = once(child, "exit");
   await until(`${name} listens`, () => isListening(child, port));
   return {
