@@ -1,4 +1,4 @@
-import type { Address, Family, Prefix } from "../address/address.ts";
+import type { Family, Prefix } from "../address/address.ts";
 import { prefixesOf } from "../address/prefixes-of-boundaries.ts";
 import { lastAddress } from "../address/range.ts";
 import { compareWords, passedAt, STEP, wordsOf } from "./_boundaries.ts";
@@ -28,12 +28,12 @@ export class AddressTimes {
     this.#steps = { 4: ipv4, 6: ipv6 };
   }
 
-  /** The addresses of a set, all with this end. O(n) */
-  static of(set: AddressSet, end = Infinity): AddressTimes {
+  /** The addresses of a set, all without an end. O(n) */
+  static of(set: AddressSet): AddressTimes {
     const steps = (family: Family): Steps => {
       const { words } = boundariesOf(set, family);
       const ends = new Float64Array(words.length / wordsOf(family));
-      for (let at = 0; at < ends.length; at += 2) ends[at] = end;
+      for (let at = 0; at < ends.length; at += 2) ends[at] = Infinity;
       return { family, words, ends };
     };
     return new AddressTimes(steps(4), steps(6));
@@ -67,12 +67,6 @@ export class AddressTimes {
       yield* combined(choose, this.#steps[4], other.#steps[4]),
       yield* combined(choose, this.#steps[6], other.#steps[6]),
     );
-  }
-
-  /** The end of an address; 0: it is not in the set. O(log n) */
-  endOf(address: Address): number {
-    const steps = this.#steps[address.family];
-    return steps.ends[passedAt(steps, address) - 1] ?? 0;
   }
 
   /** The latest end of the addresses in a prefix; 0: none of them is in the set. O(log n), and O(changes within it) */
