@@ -48,8 +48,12 @@ export interface UsedSource {
   readonly isTimed: boolean;
 }
 
+const WITH_ENDS = " with ends";
+
+/** Prefixes and external lists have no ends: they are the same with them. */
 function keyOf({ organisationId, source, isTimed }: UsedSource): string {
-  return `${organisationId} ${JSON.stringify(source)}${isTimed ? " with ends" : ""}`;
+  const hasEnds = isTimed && !("prefixes" in source || "list" in source);
+  return `${organisationId} ${JSON.stringify(source)}${hasEnds ? WITH_ENDS : ""}`;
 }
 
 /** Gathers sources, and caches what they list until it changes. */
@@ -69,7 +73,7 @@ export class Sources {
     const key = keyOf({ organisationId, source, isTimed });
     const version = this.#versionOf(organisationId, source);
     // With ends it is the same, and more.
-    for (const each of new Set([key, keyOf({ organisationId, source, isTimed: true })])) {
+    for (const each of isTimed ? [key] : [key, `${key}${WITH_ENDS}`]) {
       const kept = this.#kept.get(each);
       if (kept?.version !== version || kept.from > now) continue;
       const gathered = await kept.gathered;
