@@ -15,7 +15,7 @@ export interface Gathered {
   readonly prefixes: PrefixTally;
   /** The first time, in milliseconds since 1970, at which what it lists may change by itself; Infinity: never. */
   readonly until: number;
-  /** When each of its addresses ends, in seconds: see `secondOf`. Absent: none does, or no one has asked. */
+  /** When each of its addresses ends, in seconds: see `endSecondOf`. Absent: none does, or no one has asked. */
   readonly times?: AddressTimes;
 }
 
@@ -23,7 +23,7 @@ export interface Gathered {
  * A time in milliseconds since 1970 as the end of addresses: the whole second at which they have gone, as formats count
  * in seconds.
  */
-export function secondOf(time: number): number {
+export function endSecondOf(time: number): number {
   return Math.ceil(time / 1000);
 }
 

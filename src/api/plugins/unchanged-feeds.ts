@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { SentFeed } from "../../service/deployments/sent-feeds.ts";
 import { isLongWithoutPlan } from "../../service/deployments/frozen-feeds.ts";
 import type { Services } from "../../service/services.ts";
+import { secondOf } from "../../time/second-of.ts";
 import { readCodedTag, takesCoding } from "../http/content-coding.ts";
 import { hasBody, hasOneHost, noteResponse } from "./framing.ts";
 import { logRequest } from "./logging.ts";
@@ -100,6 +101,6 @@ function answer(app: FastifyInstance, { request, response, feed }: Exchange, ser
  * date sent is one second earlier, so a later list gets a different date. Rspamd relies on the date alone.
  */
 export function dateOf(changedAt: number, now: number): string {
-  const second = changedAt - (changedAt % SECOND);
+  const second = secondOf(changedAt);
   return new Date(now < second + SECOND ? second - SECOND : second).toUTCString();
 }

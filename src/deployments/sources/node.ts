@@ -1,7 +1,7 @@
 import type { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import { listRanges, rangeExpiries } from "../../cbs/ranges.ts";
 import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
-import { type Gathered, gathering, secondOf } from "../gathered.ts";
+import { type Gathered, gathering, endSecondOf } from "../gathered.ts";
 
 /**
  * The prefixes of a node of the catalogue and of all below it, as of the catalogue's own moment; with times, an address
@@ -22,5 +22,5 @@ export function* gatheringNode(
 }
 
 function* endsOf(tree: CatalogueTree, id: string): Generator<EndingPrefix | undefined> {
-  for (const each of rangeExpiries(tree, id)) yield each && { prefix: each.prefix, end: secondOf(each.expiresAt) };
+  for (const each of rangeExpiries(tree, id)) yield each && { prefix: each.prefix, end: endSecondOf(each.expiresAt) };
 }

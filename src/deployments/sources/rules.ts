@@ -1,7 +1,7 @@
 import type { RuleIndex } from "../../rulesets/rule-index.ts";
 import { AddressSetBuilder } from "../../sets/address-set.ts";
 import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
-import { type Gathered, PrefixTally, secondOf } from "../gathered.ts";
+import { type Gathered, PrefixTally, endSecondOf } from "../gathered.ts";
 
 /**
  * The rules that are active at `now`; with times, an address ends with the last rule that covers it. O(rules), in steps
@@ -34,6 +34,6 @@ export function* gatheringRules(
 function* endsOf(rules: RuleIndex, now: number): Generator<EndingPrefix | undefined> {
   for (const { prefix, expiresAt } of rules.rules()) {
     if (expiresAt === null) yield { prefix, end: Infinity };
-    else yield now < expiresAt ? { prefix, end: secondOf(expiresAt) } : undefined;
+    else yield now < expiresAt ? { prefix, end: endSecondOf(expiresAt) } : undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { Classification, CtiRecord } from "../../cti/fields.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { MatchId } from "../../table/match-id.ts";
 import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
-import { type Gathered, PrefixTally, secondOf } from "../gathered.ts";
+import { type Gathered, PrefixTally, endSecondOf } from "../gathered.ts";
 import { PrefixColumns } from "../_prefix-columns.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -55,7 +55,7 @@ function* endingPrefixes({ table }: CtiDataset, ends: Float64Array, now: number)
   for (const family of [4, 6] as const)
     for (const { prefix, match } of table.entries(family)) {
       const end = ends[match]!;
-      yield { prefix, end: now < end ? secondOf(end) : 0 };
+      yield { prefix, end: now < end ? endSecondOf(end) : 0 };
     }
 }
 

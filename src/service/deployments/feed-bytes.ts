@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Deployment } from "../../store/deployment.ts";
+import { secondOf } from "../../time/second-of.ts";
 import { SharedCache } from "../shared-cache.ts";
 import { type FeedFile, fileName, makeFile } from "./feed-files.ts";
 import { isTimed, renewalOf } from "./feed-times.ts";
@@ -9,7 +10,6 @@ import type { ServedList } from "./published-lists.ts";
 const MAX_BYTES = 256 << 20;
 /** Bytes of files whose times are relative: each is needed for a second only. */
 const MAX_TIMED_BYTES = 64 << 20;
-const SECOND = 1000;
 
 /** The bytes of a file, with their tag. */
 export interface MadeFile {
@@ -57,12 +57,11 @@ export class FeedBytes {
 
   /** O(1) if it has been fetched before, otherwise O(entries), in slices. */
   file(requested: RequestedFile): Promise<MadeFile> {
-    const { deployment, list, file, now } = requested;
+    const { deployment, list, file } = requested;
     return this.#cacheOf(requested).get(keyOf(requested), async () => {
       const { name, id, definition, updatedAt } = deployment;
       const { generation, at, chunks } = list.published;
-      const times = isTimed(definition, list.text) && { now: secondOf(now) };
-      const context = { name, id, definition, generation, at, updatedAt, ...times };
+      const context = { name, id, definition, generation, at, updatedAt, now: countedFrom(requested) ?? at };
       const bytes = await makeFile(context, list.text, file, chunks);
       return { bytes, tag: shortHash(bytes), byteLength: bytes.length };
     });
@@ -76,15 +75,16 @@ export class FeedBytes {
     });
   }
 
-  #cacheOf({ deployment, list }: RequestedFile): SharedCache<MadeFile> {
-    return isTimed(deployment.definition, list.text) ? this.#timed : this.#files;
+  #cacheOf(requested: RequestedFile): SharedCache<MadeFile> {
+    return countedFrom(requested) === undefined ? this.#files : this.#timed;
   }
 }
 
 /** A database that was restored from a backup gives a list the number of another one that was lost. */
-function keyOf({ deployment, list, file, now }: RequestedFile): string {
+function keyOf(requested: RequestedFile): string {
+  const { deployment, list, file } = requested;
   const { generation, at, digest } = list.published;
-  const second = isTimed(deployment.definition, list.text) ? secondOf(now) : "";
+  const second = countedFrom(requested) ?? "";
   return `${deployment.id} ${deployment.updatedAt} ${generation} ${at} ${digest} ${second} ${fileName(file, deployment)}`;
 }
 
@@ -95,9 +95,9 @@ function contentOf({ deployment, list, file }: RequestedFile): readonly unknown[
   return [id, name, format, purpose, options.comments === true, list.published.digest, fileName(file, deployment)];
 }
 
-/** Ends are whole seconds, so the text of a list changes with them. */
-function secondOf(now: number): number {
-  return now - (now % SECOND);
+/** The second from which relative times are counted, as ends are whole seconds; undefined: the file has none. */
+function countedFrom({ deployment, list, now }: RequestedFile): number | undefined {
+  return isTimed(deployment.definition, list.text) ? secondOf(now) : undefined;
 }
 
 function shortHash(content: Buffer | string): string {

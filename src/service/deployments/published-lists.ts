@@ -136,7 +136,7 @@ export class PublishedLists {
     return this.#known.get(id)?.added ?? AddressSet.EMPTY;
   }
 
-  /** When addresses of the list end, in seconds since 1970, as far as this server has compiled it; undefined: no times. */
+  /** When its addresses end, in seconds since 1970, as far as this server has compiled it; undefined: no times. */
   times(id: string): AddressTimes | undefined {
     return this.#known.get(id)?.times;
   }

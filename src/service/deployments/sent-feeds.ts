@@ -9,7 +9,7 @@ export interface SentFeed {
   readonly tag: string;
   /** Milliseconds since 1970, as are the others. */
   readonly changedAt: number;
-  /** The end of the grace time of a replaced token, or of what relative times can say; Infinity: none. */
+  /** The end of the grace time of a replaced token, or of the period of a weak tag; Infinity: none. */
   readonly until: number;
 }
 

@@ -6,6 +6,7 @@ import { earlierRules } from "./earlier-rules.ts";
 import { rulesetTag } from "./tags.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import { inSlices } from "../../turns/in-slices.ts";
+import { secondOf } from "../../time/second-of.ts";
 import type { Store } from "../../store/store.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
@@ -82,10 +83,6 @@ export function representationOf(ruleset: LiveRuleset, now: number, request: Exp
   if (NAMED_FORMATS.has(format)) parts.push(setNameIn(ruleset, request));
   if (changesBySecond(format, ruleset.rules.nextExpiry(now) !== null)) parts.push(String(secondOf(now) / 1000));
   return parts.join("-");
-}
-
-function secondOf(now: number): number {
-  return now - (now % 1000);
 }
 
 function setNameIn({ about: { name, id } }: LiveRuleset, { setName }: ExportRequest): string {

@@ -15,6 +15,7 @@ import {
 import type { SentFeed } from "../../../service/deployments/sent-feeds.ts";
 import type { ServedList } from "../../../service/deployments/published-lists.ts";
 import type { Services } from "../../../service/services.ts";
+import { secondOf } from "../../../time/second-of.ts";
 import type { App } from "../../app-type.ts";
 import { compress, MIN_COMPRESSED } from "../../http/compress.ts";
 import { chooseCoding, setCoding, vary } from "../../http/content-coding.ts";
@@ -22,7 +23,6 @@ import { isKnown } from "../../http/entity-tags.ts";
 import { dateOf } from "../../plugins/unchanged-feeds.ts";
 import { notFound, Problem } from "../../problem.ts";
 
-const SECOND = 1000;
 /** Seconds after which a device may ask again for what is not there yet. */
 const RETRY_AFTER = 5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -202,7 +202,7 @@ function remember(
  */
 function isUnmodified({ headers }: FastifyRequest, changedAt: number): boolean {
   if (headers["if-none-match"] !== undefined) return false;
-  return Date.parse(headers["if-modified-since"] ?? "") === changedAt - (changedAt % SECOND);
+  return Date.parse(headers["if-modified-since"] ?? "") === secondOf(changedAt);
 }
 
 function note(
