@@ -7,7 +7,7 @@ import type { Gathered } from "../deployments/gathered.ts";
 import { type ListRejection, rejectionsOf } from "../deployments/guard-list.ts";
 import { UnexportableError } from "../formats/format.ts";
 import { partitioned, type Unprocessable } from "../deployments/unprocessable.ts";
-import { expiringEntries, TimedList, timingList } from "../deployments/time-list.ts";
+import { expiringEntries, TimedList } from "../deployments/time-list.ts";
 import type { Format } from "../formats/format.ts";
 import { FORMATS } from "../formats/formats.ts";
 import { exportRules, type RuleExportFormat, TIMED_FORMATS } from "../rulesets/export-rules.ts";
@@ -126,22 +126,18 @@ export async function renderList(args: Arguments): Promise<RenderedList> {
   };
   const [include, exclude] = [await gatheredAll(args, "include", now), await gatheredAll(args, "exclude", now)];
   const list = compileList({ include, exclude, families, shortest });
-  const timed = args.has("timeouts") ? timedList(list, include) : undefined;
+  const timed = args.has("timeouts") ? finished(TimedList.making(list, include)) : undefined;
   // Formats with times can express every prefix.
   const { written, unprocessable } = partitioned(list.prefixes(), format);
   const rules = timed === undefined ? rulesOf(written) : timedRules(timed, format, now);
   const file = fileOf(rules, format, { setName, purpose: purposeOf(args), now, hasTimeouts: timed !== undefined });
   const sha256 = createHash("sha256").update(file).digest("hex");
-  const counts = timed?.entries ?? { 4: list.tally.count(4), 6: list.tally.count(6) };
+  const counts = (timed ?? list).entries;
   const entries = counts[4] + counts[6];
   const rejections = rejectionsOf(list, file.length, limits, entries);
   if (written.length === 0 && unprocessable.count > 0 && !limits.allowEmpty)
     rejections.push({ code: "empty", message: `the list has no addresses that ${format} can express` });
   return { include, exclude, list, timed, entries, families, format, file, sha256, unprocessable, rejections };
-}
-
-function timedList(list: CompiledList, include: readonly Gathered[]): TimedList {
-  return finished(TimedList.making(list, finished(timingList(list, include))));
 }
 
 function* timedRules(timed: TimedList, format: RuleExportFormat, now: number): Generator<Rule> {

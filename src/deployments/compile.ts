@@ -69,6 +69,11 @@ export class CompiledList {
     return this.#addresses;
   }
 
+  /** How many prefixes of each family it has. */
+  get entries(): Readonly<Record<Family, number>> {
+    return { 4: this.tally.count(4), 6: this.tally.count(6) };
+  }
+
   /** The fewest prefixes, none wider than allowed, in order, IPv4 first; of one family if one is given. */
   *prefixes(family?: Family): Generator<Prefix, void, undefined> {
     for (const each of this.families)

@@ -7,10 +7,10 @@ import type { Gathered } from "./gathered.ts";
 const COUNTED_AT_ONCE = 1 << 10;
 
 /**
- * When the addresses of a list end, in seconds since 1970: with the last include that lists them. An exclude that ends
- * makes addresses come back, which no end of an entry can say: the list is compiled again then. O(sources)
+ * When the addresses of a list end: with the last include that lists them. An exclude that ends makes addresses come
+ * back, which no end of an entry can say: the list is compiled again then.
  */
-export function* timingList(
+function* timesOf(
   { addresses }: CompiledList,
   include: readonly Gathered[],
 ): Generator<undefined, AddressTimes, undefined> {
@@ -37,6 +37,7 @@ export function* expiringEntries(
 /** A list with the ends of its addresses: an entry has addresses of one end, so entries are split where ends differ. */
 export class TimedList {
   readonly #list: CompiledList;
+  /** In seconds since 1970. */
   readonly times: AddressTimes;
   readonly entries: Readonly<Record<Family, number>>;
   /** The latest end of an entry that has one; 0: none has. */
@@ -56,17 +57,9 @@ export class TimedList {
     this.permanent = permanent;
   }
 
-  static *making(list: CompiledList, times: AddressTimes): Generator<undefined, TimedList, undefined> {
-    const entries = { 4: 0, 6: 0 };
-    let [last, permanent, count] = [0, 0, 0];
-    for (const family of [4, 6] as const)
-      for (const { end } of timedEntries(list, times, family)) {
-        entries[family]++;
-        if (end === Infinity) permanent++;
-        else last = Math.max(last, end);
-        if (++count % COUNTED_AT_ONCE === 0) yield;
-      }
-    return new TimedList(list, times, { entries, last, permanent });
+  /** A list that was compiled from these includes, which were gathered with the ends of their addresses. O(sources) */
+  static *making(list: CompiledList, include: readonly Gathered[]): Generator<undefined, TimedList, undefined> {
+    return yield* TimedList.#counting(list, yield* timesOf(list, include));
   }
 
   /**
@@ -77,7 +70,20 @@ export class TimedList {
     const entries = function* (): Generator<EndingPrefix> {
       for (const prefix of list.prefixes()) yield { prefix, end: times.latestIn(prefix) };
     };
-    return yield* TimedList.making(list, yield* AddressTimes.collecting(entries(), "latest"));
+    return yield* TimedList.#counting(list, yield* AddressTimes.collecting(entries(), "latest"));
+  }
+
+  static *#counting(list: CompiledList, times: AddressTimes): Generator<undefined, TimedList, undefined> {
+    const entries = { 4: 0, 6: 0 };
+    let [last, permanent, count] = [0, 0, 0];
+    for (const family of [4, 6] as const)
+      for (const { end } of timedEntries(list, times, family)) {
+        entries[family]++;
+        if (end === Infinity) permanent++;
+        else last = Math.max(last, end);
+        if (++count % COUNTED_AT_ONCE === 0) yield;
+      }
+    return new TimedList(list, times, { entries, last, permanent });
   }
 
   /** The fewest entries of one end each, none wider than allowed, in order. */

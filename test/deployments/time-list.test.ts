@@ -6,7 +6,7 @@ import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import { type CompiledList, compileList } from "../../src/deployments/compile.ts";
 import { type Gathered, gatheringPrefixes } from "../../src/deployments/gathered.ts";
 import { gatheringRules } from "../../src/deployments/sources/rules.ts";
-import { expiringEntries, TimedList, timingList } from "../../src/deployments/time-list.ts";
+import { expiringEntries, TimedList } from "../../src/deployments/time-list.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
 import { AddressTimes, type EndingPrefix } from "../../src/sets/address-times.ts";
@@ -40,7 +40,7 @@ function prefixes(...texts: readonly string[]): Gathered {
 
 function timed(include: readonly Gathered[], exclude: readonly Gathered[] = [], shortest = { 4: 0, 6: 0 }): TimedList {
   const list = compileList({ include, exclude, shortest });
-  return finished(TimedList.making(list, finished(timingList(list, include))));
+  return finished(TimedList.making(list, include));
 }
 
 function textsOf(entries: Iterable<EndingPrefix>): string[] {
@@ -95,7 +95,8 @@ test("nothing is joined beyond the widest prefix that is allowed", () => {
 test("entries that are not split end with the last of their addresses", () => {
   const include = [rules(["20.0.0.0/30", 5], ["20.0.0.1", 9], ["20.0.0.8", null], ["2001:db8::/32", 7])];
   const list = compileList({ include, exclude: [] });
-  const joined = finished(TimedList.joining(list, finished(timingList(list, include))));
+  const { times } = finished(TimedList.making(list, include));
+  const joined = finished(TimedList.joining(list, times));
   assert.deepEqual(textsOf(joined.prefixes()), ["20.0.0.0/30 9", "20.0.0.8 Infinity", "2001:db8::/32 7"]);
   assert.deepEqual([joined.entries, joined.last, joined.permanent], [{ 4: 2, 6: 1 }, 9, 1]);
 });
@@ -127,8 +128,7 @@ function agrees(family: Family, each: Case, now: number, gather: typeof gathered
   const include = each.include.map((source) => gather(family, source, now, true));
   const exclude = each.exclude.map((source) => gathered(family, source, now));
   const list = compileList({ include, exclude, shortest });
-  const times = finished(timingList(list, include));
-  const made = finished(TimedList.making(list, times));
+  const made = finished(TimedList.making(list, include));
   const expected = endsOf(each, now);
   const found = [...made.prefixes(family)];
   let count = 0;
@@ -139,7 +139,7 @@ function agrees(family: Family, each: Case, now: number, gather: typeof gathered
   }
   assert.deepEqual([found.length, made.entries[family]], [count, count]);
   assert.ok(AddressSet.of(found.map(({ prefix }) => prefix)).equals(list.addresses));
-  joins(family, { list, times, expected });
+  joins(family, { list, times: made.times, expected });
 }
 
 /** Asserts that entries that are not split end with the last of their numbers, and list the same. */

@@ -3,7 +3,7 @@ import type { Collateral } from "../../collateral/find-collateral.ts";
 import { type CompiledList, compilingList, SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { type Device, DEVICES } from "../../deployments/devices.ts";
 import type { Gathered, PrefixTally } from "../../deployments/gathered.ts";
-import { TimedList, timingList } from "../../deployments/time-list.ts";
+import { TimedList } from "../../deployments/time-list.ts";
 import { changeRejectionsOf } from "../../deployments/guard-change.ts";
 import { rejectionsOf } from "../../deployments/guard-list.ts";
 import type { AddressSet } from "../../sets/address-set.ts";
@@ -129,12 +129,12 @@ export async function compileDeployment(
   const { list: exact, collateral, carved, until } = guarded;
   const { list, timed, added, shortest } = await fittedList(guarded, { include, exclude }, definition);
   const text = await textOf(list, timed);
-  const entries = timed?.entries ?? entriesOf(list);
+  const { entries } = timed ?? list;
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
   const { maxEntries, maxBytes } = limitsOf(definition);
   const largest = await largestFile({ ...request, now }, text, {
     chunks,
-    entries: entries[4] + entries[6],
+    entries: countOf(entries),
     isBytesNeeded: maxBytes !== undefined,
   });
   const isEmpty = include.every(({ prefixes }) => prefixes.count(4) + prefixes.count(6) === 0);
@@ -153,7 +153,7 @@ export async function compileDeployment(
     until,
     rejections: rejectionsOf(list, largest.bytes, { allowEmpty, maxEntries, maxBytes, shortest }, largest.entries),
     suspicions: [
-      ...(await suspicionsOf({ include, exclude, carved, datasets, entries, exact: entriesOf(exact) }, request)),
+      ...(await suspicionsOf({ include, exclude, carved, datasets, entries, exact: exact.entries }, request)),
       ...newCollateral(request, collateral),
     ],
     datasets,
@@ -196,18 +196,15 @@ async function fittedList(
   guarded: GuardedList,
   { include, exclude }: Content,
   definition: DeploymentDefinition,
-): Promise<FittedList & { readonly timed?: TimedList }> {
+): Promise<FittedList & { readonly timed: TimedList | undefined }> {
   const { list, protection } = guarded;
-  const times = hasTimes(definition) ? await inSlices(timingList(list, include)) : undefined;
-  const timed = times && (await inSlices(TimedList.making(list, times)));
+  const timed = hasTimes(definition) ? await inSlices(TimedList.making(list, include)) : undefined;
   const { maxEntries = Infinity } = limitsOf(definition);
-  if (!isFitted(definition) || list.tooWideCount > 0 || countOf(timed?.entries ?? entriesOf(list)) <= maxEntries)
-    return { list, ...(timed && { timed }) };
-  const isLossless = countOf(entriesOf(list)) <= maxEntries;
-  const fitted = isLossless
-    ? { list }
-    : await fitList(list, maxEntries, { exclude, protection, shape: shapeOf(definition) });
-  return { ...fitted, ...(times && { timed: await inSlices(TimedList.joining(fitted.list, times)) }) };
+  const isShort = ({ entries }: CompiledList | TimedList): boolean => countOf(entries) <= maxEntries;
+  if (!isFitted(definition) || list.tooWideCount > 0 || isShort(timed ?? list)) return { list, timed };
+  const shape = shapeOf(definition);
+  const fitted = isShort(list) ? { list } : await fitList(list, maxEntries, { exclude, protection, shape });
+  return { ...fitted, timed: timed && (await inSlices(TimedList.joining(fitted.list, timed.times))) };
 }
 
 function countOf(entries: Readonly<Record<Family, number>>): number {
@@ -219,10 +216,6 @@ async function textOf(list: CompiledList, timed: TimedList | undefined): Promise
   const prefixes = (family: Family) => timed.prefixes(family).map(({ prefix }) => prefix);
   const text = await inSlices(writingList(prefixes));
   return { ...text, times: await inSlices(writingTimes(timed, timed.prefixes())) };
-}
-
-function entriesOf({ tally }: CompiledList): Record<Family, number> {
-  return { 4: tally.count(4), 6: tally.count(6) };
 }
 
 /** What the list blocks without approval. */
@@ -317,6 +310,6 @@ async function entriesWith(
   };
   // The rest of the difference is what the guard took out because of the catalogue.
   const taken = carved === undefined ? [] : [...rest, carved.others];
-  const { tally } = await inSlices(compilingList({ ...content, exclude: [...content.exclude, ...taken] }));
-  return { 4: tally.count(4), 6: tally.count(6) };
+  const { entries } = await inSlices(compilingList({ ...content, exclude: [...content.exclude, ...taken] }));
+  return entries;
 }
