@@ -76,8 +76,9 @@ function isList(operand: string): boolean {
 }
 
 /**
- * What an operand lists at `now`, with the ends of its addresses if `isTimed`. Lines that cannot be read are reported as FILE:LINE. Throws UsageError if there are
- * any, UsageError for an operand that is none of these, and the errors of opening the file.
+ * What an operand lists at `now`, with the ends of its addresses if `isTimed`. Lines that cannot be read are reported as
+ * FILE:LINE. Throws UsageError if there are any, UsageError for an operand that is none of these, and the errors of
+ * opening the file.
  */
 export async function gatheredOf(args: Arguments, operand: string, now: number, isTimed = false): Promise<Gathered> {
   if (operand.startsWith(NODE)) {

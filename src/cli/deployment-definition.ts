@@ -33,7 +33,7 @@ export const GUARD_OPTION: Option = {
 
 export const TIMEOUTS_OPTION: Option = {
   name: "timeouts",
-  help: `write with each entry for how many seconds it is still listed; only for ${[...TIMED_FORMATS].join(", ")}`,
+  help: `give each entry that expires the seconds until then as a timeout; only for ${[...TIMED_FORMATS].join(", ")}`,
 };
 
 /** Options of the commands that create or change a deployment. */

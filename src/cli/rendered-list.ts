@@ -10,7 +10,7 @@ import { partitioned, type Unprocessable } from "../deployments/unprocessable.ts
 import { expiringEntries, TimedList } from "../deployments/time-list.ts";
 import type { Format } from "../formats/format.ts";
 import { FORMATS } from "../formats/formats.ts";
-import { exportRules, type RuleExportFormat, TIMED_FORMATS } from "../rulesets/export-rules.ts";
+import { exportRules, noTimeoutsText, type RuleExportFormat, TIMED_FORMATS } from "../rulesets/export-rules.ts";
 import { ADDRESS_OPTIONS, gatheredOf, nowOf } from "./address-operand.ts";
 import type { Arguments, Option } from "./command.ts";
 import { TIMEOUTS_OPTION } from "./deployment-definition.ts";
@@ -115,10 +115,7 @@ export async function renderList(args: Arguments): Promise<RenderedList> {
   const now = nowOf(args);
   const { format, limits } = chosenLimits(args);
   const setName = setNameFor(args, format);
-  if (args.has("timeouts") && !TIMED_FORMATS.has(format))
-    throw new UsageError(
-      `--timeouts: entries in the format ${format} cannot have times; choose one of ${[...TIMED_FORMATS].join(", ")}`,
-    );
+  if (args.has("timeouts") && !TIMED_FORMATS.has(format)) throw new UsageError(`--timeouts: ${noTimeoutsText(format)}`);
   const families: readonly Family[] = args.has("family") ? [Number(args.value("family")) as Family] : [4, 6];
   const shortest = {
     4: numberOf(args, "min-prefix-v4", 32, 0) ?? SHORTEST_LENGTHS[4],

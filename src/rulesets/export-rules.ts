@@ -24,10 +24,15 @@ export const PARTIAL_FORMATS: ReadonlySet<RuleExportFormat> = new Set(
   RULE_EXPORT_FORMATS.filter((name) => "isOneFamily" in FORMATS[name] || "unprocessable" in FORMATS[name]),
 );
 
-/** Formats in which a list for devices can give entries times, after which they drop them by themselves. */
+/** Formats in which a list for devices can give entries timeouts, after which they drop them by themselves. */
 export const TIMED_FORMATS: ReadonlySet<string> = new Set(
   RULE_EXPORT_FORMATS.filter((name) => "longestTimeout" in FORMATS[name]),
 );
+
+/** Why a list in another format has no timeouts. */
+export function noTimeoutsText(format: string): string {
+  return `entries in the format ${format} cannot have timeouts; choose one of ${[...TIMED_FORMATS].join(", ")}`;
+}
 
 /** Why a prefix cannot be written in a format; undefined if it can. */
 export function unprocessableReason(format: RuleExportFormat, prefix: Prefix): string | undefined {

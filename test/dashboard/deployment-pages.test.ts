@@ -149,7 +149,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
       await page.getByText("The list would be published.").waitFor();
       await page.getByText("Limits", { exact: true }).click();
       await page.getByLabel("Give entries that expire a timeout").check();
-      await page.getByText("entries in the format text cannot have times").first().waitFor();
+      await page.getByText("entries in the format text cannot have timeouts").first().waitFor();
       await page.getByLabel("Format", { exact: true }).selectOption("nftables");
       await page.getByText("With a timeout").waitFor();
       await page.getByText("0 entries", { exact: true }).waitFor();

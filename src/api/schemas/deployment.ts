@@ -165,7 +165,7 @@ const Options = named(
       ),
       timeouts: Type.Optional(
         Type.Boolean({
-          description: `write with each entry for how many seconds from the request on it is still listed, so that devices drop it by themselves; entries are split where addresses end at different times. Only for ${[...TIMED_FORMATS].join(", ")}. Their files have weak entity tags, which change with the list and not from second to second, and no checksums`,
+          description: `give each entry that expires the seconds until then as a timeout, counted from the request, so that devices drop it by themselves; entries are split where addresses expire at different times. Only for ${[...TIMED_FORMATS].join(", ")}. Such files have weak entity tags, which change with the list and not from second to second, and no checksums`,
         }),
       ),
     },

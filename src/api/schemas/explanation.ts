@@ -68,7 +68,7 @@ const ExplainedDeployment = named(
       NullableText({
         format: "date-time",
         description:
-          "when the last address of it leaves the list by itself; null: it does not, or the list has none of it; absent unless the deployment has the option timeouts",
+          "when the last of its addresses leaves the list by itself; null: never, or the list has none of them; absent unless the deployment has the option timeouts",
       }),
     ),
     error: NullableText({ description: "why a source cannot be read" }),

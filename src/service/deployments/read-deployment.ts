@@ -2,7 +2,7 @@ import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
-import { canComment, exportRules, TIMED_FORMATS } from "../../rulesets/export-rules.ts";
+import { canComment, exportRules, noTimeoutsText } from "../../rulesets/export-rules.ts";
 import type { DeploymentDefinition, DeploymentSource } from "../../store/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
@@ -68,11 +68,7 @@ function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefi
   if (options.comments === true && (isOnlyDeployed(format) || !canComment(format)))
     throw invalid({ "options.comments": [`files in the format ${format} have no comments`] });
   if (options.timeouts === true && !hasTimes({ options, firewall_format: format }))
-    throw invalid({
-      "options.timeouts": [
-        `entries in the format ${format} cannot have times; choose one of ${[...TIMED_FORMATS].join(", ")}`,
-      ],
-    });
+    throw invalid({ "options.timeouts": [noTimeoutsText(format)] });
   if (isOnlyDeployed(format)) return;
   const rule = { prefix: parsePrefix("192.0.2.1"), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
   try {

@@ -117,7 +117,7 @@ test("timeouts are set and shown, previewed, and refused for formats without the
   assert.deepEqual((await document("Timed")).options, { timeouts: true });
   assert.match(await done("show", "Timed"), /limits +timeouts true/);
   assert.match(await done("preview", "Timed"), /^ {2}with a timeout: 0 entries$/m);
-  await fails(/--timeouts: entries in the format text cannot have times/, "update", "Timed", "--format", "text");
+  await fails(/--timeouts: entries in the format text cannot have timeouts/, "update", "Timed", "--format", "text");
   await done("update", "Timed", "--format", "text", "--default-limits");
   assert.deepEqual((await document("Timed")).options, {});
 });

@@ -115,7 +115,7 @@ test("a command with contradictory options is an error", async () => {
     [["--include", "block.txt", "--device", "sonicwal-25k"], /did you mean sonicwall-25k\?/],
     [
       ["--include", "block.txt", "--timeouts"],
-      /--timeouts: entries in the format text cannot have times; choose one of /,
+      /--timeouts: entries in the format text cannot have timeouts; choose one of /,
     ],
     [["--include", "block.txt", "--set-name", "x"], /the format text cannot contain a name/],
   ] as const) {
