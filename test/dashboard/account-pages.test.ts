@@ -205,8 +205,13 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByLabel("URLs that the key has read").selectOption("replace");
     await page.getByLabel("The old URLs keep working for").selectOption("0");
     assert.deepEqual(rotations(), [1, 1]);
+    await page.route(/rotate/, (route) => route.abort());
     await page.getByRole("button", { name: "Revoke the key" }).click();
     await row.getByText("revoked").waitFor();
+    assert.deepEqual(rotations(), [1, 1], "the server cannot be reached for the URLs: the key is revoked all the same");
+    await page.unroute(/rotate/);
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByText("revoked.").waitFor();
     assert.deepEqual(rotations(), [2, 2]);
     for (const { path } of made) assert.equal((await ask(t, "GET", path)).status, 403);
     await end(page, errors);

@@ -22,13 +22,16 @@ export function RevokeKey({ of: { id, label, start, opened_deployments: opened }
   const replaced = useRef(new Set<string>());
   const revoke = async ({ grace = "24" }: Readonly<Record<string, string>>): Promise<void> => {
     await remove("/dashboard/api/keys/{key_id}", { params: { path: { key_id: id } } });
-    for (const deployment of urls === "replace" ? opened : []) {
-      if (replaced.current.has(deployment.id)) continue;
-      await rotate(deployment.id, "url", Number(grace));
-      replaced.current.add(deployment.id);
+    try {
+      for (const deployment of urls === "replace" ? opened : []) {
+        if (replaced.current.has(deployment.id)) continue;
+        await rotate(deployment.id, "url", Number(grace));
+        replaced.current.add(deployment.id);
+      }
+    } finally {
+      onRevoked(); // the key is, even if its URLs were not replaced
     }
     notify(`"${label}" revoked.`);
-    onRevoked();
     onClose();
   };
   return (
