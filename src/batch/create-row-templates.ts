@@ -21,9 +21,24 @@ export type CreateRowTemplates = (
   now: number,
 ) => (match: MatchId) => Uint8Array;
 
+/**
+ * Templates that matches share: those with the same key have the same one, in which the hole `OWN_PREFIX_HOLE` is the
+ * prefix of the match that a row is for. A catalogue has more prefixes than labels.
+ */
+export interface SharedTemplates {
+  /** All keys are below this. */
+  readonly keyCount: number;
+  /** 0 for match 0. */
+  keyOf(match: MatchId): number;
+  /** As `CreateRowTemplates` says. */
+  templateOf(match: MatchId): Uint8Array;
+}
+
 /** What a renderer exports. */
 export interface RendererModule {
   readonly createRowTemplates: CreateRowTemplates;
+  /** The same rows, for runs with one snapshot. Without it, each match has a template of its own. */
+  readonly createSharedTemplates?: (snapshot: Snapshot, format: TemplateFormat, now: number) => SharedTemplates;
   /** The row of a line without an address, without holes. Default: the catalogue's. */
   readonly noAddressRow?: (format: TemplateFormat) => string;
 }

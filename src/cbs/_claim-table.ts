@@ -53,6 +53,10 @@ export class ClaimTable {
     this.#words = words;
   }
 
+  get count(): number {
+    return this.#words.length / CLAIM_WORDS;
+  }
+
   /** The number of the node. @throws CatalogueError "unknown-value" */
   nodeOf(value: number): number {
     return this.#words[this.#check(value) + NODE]!;
@@ -67,11 +71,10 @@ export class ClaimTable {
   #check(value: number): number {
     const at = (value - 1) * CLAIM_WORDS;
     if (Number.isInteger(value) && at >= 0 && at < this.#words.length) return at;
-    const count = this.#words.length / CLAIM_WORDS;
     throw new CatalogueError(
       "unknown-value",
       value,
-      `the table has the value ${value}, but the catalogue knows ${count}; build it again`,
+      `the table has the value ${value}, but the catalogue knows ${this.count}; build it again`,
     );
   }
 }

@@ -25,19 +25,19 @@ export class JsonRows {
     this.#catalogue = catalogue;
   }
 
-  /** The template of a match's row; good until the next call. */
-  write(match: MatchId): Uint8Array {
+  /** The template of a match's row, with the hole `own` for its own prefix; good until the next call. */
+  write(match: MatchId, own: number): Uint8Array {
     this.#at = 0;
     this.#text('{"ip":');
     this.#hole(ADDRESS_HOLE);
     this.#text(match === 0 ? ',"found":false,"cidr":null,' : ',"found":true,"cidr":');
     if (match !== 0) {
-      this.#hole(this.#catalogue.table.prefixLength(match));
+      this.#hole(own);
       this.#text(",");
     }
     this.#sets(match);
     this.#text(',"matches":[');
-    this.#matches(match);
+    this.#matches(match, own);
     this.#text("]}\n");
     return this.#out.subarray(0, this.#at);
   }
@@ -61,14 +61,14 @@ export class JsonRows {
     this.#text("]");
   }
 
-  #matches(match: MatchId): void {
+  #matches(match: MatchId, own: number): void {
     const { table } = this.#catalogue;
     let isFirst = true;
     for (let covering = match; covering !== 0; covering = table.parent(covering)) {
       for (const { node, source } of this.#catalogue.claimsOf(covering)) {
         if (!isFirst) this.#text(",");
         isFirst = false;
-        this.#node(node, table.prefixLength(covering));
+        this.#node(node, covering === match ? own : table.prefixLength(covering));
         this.#member(',"source":', source === null ? null : sourceKey(source));
         this.#member(',"source_updated_at":', source === null ? null : sourceUpdatedAt(source));
         this.#text("}");
@@ -76,13 +76,13 @@ export class JsonRows {
     }
   }
 
-  #node({ id, label, provider, type, service, region }: CatalogueNode, prefixLength: number): void {
+  #node({ id, label, provider, type, service, region }: CatalogueNode, prefix: number): void {
     this.#member('{"provider":', provider);
     this.#member(',"type":', type);
     this.#member(',"service":', service);
     this.#member(',"region":', region);
     this.#text(',"cidr":');
-    this.#hole(prefixLength);
+    this.#hole(prefix);
     this.#member(',"cbs_id":', id);
     this.#member(',"label":', label);
   }

@@ -215,6 +215,18 @@ export class Catalogue {
     return this.table.activeValues(match, this.now);
   }
 
+  /** All values of the table are at most this. */
+  get valueCount(): number {
+    return this.#claims.count;
+  }
+
+  /** The value of the match's own prefix if it has just one and nothing covers the prefix; 0 otherwise. */
+  onlyValueOf(match: MatchId): number {
+    if (this.table.parent(match) !== 0) return 0;
+    const values = this.valuesOf(match);
+    return values.length === 1 && values[0]! <= this.valueCount ? values[0]! : 0;
+  }
+
   /**
    * The interval around `now` in which the set of expired prefixes stays the same: from the last expiry that has
    * passed to the next one; infinite on a side that has none. O(values).

@@ -1,10 +1,10 @@
-import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
+import { ADDRESS_HOLE, HOLE, OWN_PREFIX_HOLE } from "../rows/holes.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { encodeNodeIds, type NodeIds } from "./_node-ids.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { JsonRows } from "./_json-rows.ts";
-import { rowTemplate } from "./row-template.ts";
+import { ownLength, rowTemplate } from "./row-template.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 const TAB = 0x09;
@@ -21,21 +21,51 @@ const isPlain = (byte: number): boolean =>
 /** Matches of more nodes than this are left to the general way. */
 const MAX_NODES = 64;
 
+/** Returns the template of a match's row; `own` is the hole for the match's own prefix. Good until the next call. */
+type Write = (match: MatchId, own: number) => Uint8Array;
+
 /**
  * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, several times as fast: ids
  * are copied as bytes where rows hold nothing else, and JSON is written as bytes. What a call returns is good until the next one.
  */
 export function rowTemplates(catalogue: Catalogue, format: TemplateFormat): (match: MatchId) => Uint8Array {
+  const write = writerOf(catalogue, format);
+  return (match) => write(match, ownLength(catalogue, match));
+}
+
+/** Templates that matches with the same key share, as their own prefixes are holes; see `CreateRowTemplates`. */
+export interface SharedRowTemplates {
+  /** All keys are below this. */
+  readonly keyCount: number;
+  readonly keyOf: (match: MatchId) => number;
+  readonly templateOf: (match: MatchId) => Uint8Array;
+}
+
+/**
+ * The templates of `rowTemplates`, shared by all matches that have just one value, the same, and nothing that covers
+ * them: most lists of labels have many prefixes with each.
+ */
+export function sharedRowTemplates(catalogue: Catalogue, format: TemplateFormat): SharedRowTemplates {
+  const write = writerOf(catalogue, format);
+  const { valueCount } = catalogue;
+  return {
+    keyCount: valueCount + catalogue.table.matchCount + 1,
+    keyOf: (match) => (match === 0 ? 0 : catalogue.onlyValueOf(match) || valueCount + match),
+    templateOf: (match) => write(match, OWN_PREFIX_HOLE),
+  };
+}
+
+function writerOf(catalogue: Catalogue, format: TemplateFormat): Write {
   if (format === "jsonl") {
     const rows = new JsonRows(catalogue);
-    return (match) => rows.write(match);
+    return (match, own) => rows.write(match, own);
   }
-  const general = (match: MatchId): Uint8Array => rowTemplate(catalogue, format, match);
+  const general: Write = (match, own) => rowTemplate(catalogue, format, match, own);
   if (format !== "tsv" && format !== "csv" && format !== "append") return general;
   const ids = encodeNodeIds(catalogue);
   if (ids === null) return general;
   const writer = new TemplateWriter(catalogue, format, ids);
-  return (match) => writer.write(match) ?? general(match);
+  return (match, own) => writer.write(match, own) ?? general(match, own);
 }
 
 class TemplateWriter {
@@ -56,7 +86,7 @@ class TemplateWriter {
   }
 
   /** The template, or null where it takes the general way. */
-  write(match: MatchId): Uint8Array | null {
+  write(match: MatchId, own: number): Uint8Array | null {
     const { starts, bytes } = this.#ids;
     const nodes = this.#nodes;
     const count = this.#gather(match);
@@ -77,7 +107,7 @@ class TemplateWriter {
       out[at++] = delimiter;
       if (match !== 0) {
         out[at++] = HOLE;
-        out[at++] = this.#table.prefixLength(match);
+        out[at++] = own;
       }
     }
     out[at++] = delimiter;

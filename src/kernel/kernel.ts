@@ -30,6 +30,7 @@ interface Exports {
     shift6: number,
     nodes6: number,
     matchCount: number,
+    matchLengths: number,
   ): void;
   setWorkspace(at: number): void;
   writeTables(): void;
@@ -135,6 +136,7 @@ export class Kernel {
       16 - header[HEADER_ROOT_BITS_6]!,
       sections.nodes6.byteOffset,
       header[HEADER_MATCH_COUNT]!,
+      sections.matchLength.byteOffset,
     );
     exports.setWorkspace(workspace);
     exports.writeTables();

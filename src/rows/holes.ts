@@ -12,5 +12,7 @@ export const ADDRESS_HOLE = 255;
 /** Holes for the number of the line, and (in TypeScript only) for the line as a text of JSON. */
 export const LINE_HOLE = 254;
 export const TEXT_HOLE = 253;
+/** A hole for the prefix of the match that the row is for, whichever of those that share the template that is. */
+export const OWN_PREFIX_HOLE = 252;
 /** The longest text for a hole of an address or a prefix: an IPv6 address and a slash with three digits. */
 export const HOLE_BYTES = 49;

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { rowTemplate } from "../../src/cbs/row-template.ts";
+import { OWN_PREFIX_HOLE } from "../../src/rows/holes.ts";
 import type { TemplateFormat } from "../../src/rows/row-format.ts";
-import { rowTemplates } from "../../src/cbs/row-templates.ts";
+import { rowTemplates, sharedRowTemplates } from "../../src/cbs/row-templates.ts";
 import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { freeze } from "../../src/table/freeze.ts";
@@ -12,16 +13,24 @@ import type { MatchId } from "../../src/table/match-id.ts";
 
 const FORMATS: readonly TemplateFormat[] = ["tsv", "csv", "jsonl", "append"];
 
-/** Compares every template of every format. */
+/** Compares every template of every format, by match and shared. */
 function agrees(catalogue: Catalogue): void {
   for (const format of FORMATS) {
     const templates = rowTemplates(catalogue, format);
+    const shared = sharedRowTemplates(catalogue, format);
+    const byKey = new Map<number, Buffer>();
     for (let match = 0 as MatchId; match <= catalogue.table.matchCount; match++) {
       assert.deepEqual(
         Buffer.from(templates(match)),
         Buffer.from(rowTemplate(catalogue, format, match)),
         `${format} ${match}`,
       );
+      const key = shared.keyOf(match);
+      assert.ok(key >= 0 && key < shared.keyCount && (key === 0) === (match === 0));
+      const own = Buffer.from(shared.templateOf(match));
+      assert.deepEqual(own, Buffer.from(rowTemplate(catalogue, format, match, OWN_PREFIX_HOLE)), `${format} ${match}`);
+      assert.deepEqual(byKey.get(key) ?? own, own, `the key ${key} stands for several templates`);
+      byKey.set(key, own);
     }
   }
 }
@@ -38,6 +47,20 @@ test("ids of printable ASCII are copied as bytes", () => {
       ["2001:db8::/32", "x".repeat(300)],
     ]),
   );
+});
+
+test("prefixes with one label that nothing covers share its template", () => {
+  const { table, ...rest } = catalogueOf([
+    ["10.0.0.0/8", "a"],
+    ["11.0.0.0/16", "a"],
+    ["12.0.0.0/16", "b"],
+    ["13.0.0.0/8", "a", "b"],
+    ["11.0.1.0/24", "a"],
+  ]);
+  const { keyOf } = sharedRowTemplates(new Catalogue(rest.metadata, table), "tsv");
+  const key = (address: string): number => keyOf(table.lookup(address));
+  assert.equal(key("10.0.0.1"), key("11.0.0.1"));
+  assert.equal(new Set(["10.0.0.1", "11.0.1.1", "12.0.0.1", "13.0.0.1", "9.9.9.9"].map(key)).size, 5);
 });
 
 test("quotes in csv, ids in other scripts, and many nodes take the general path, with the same rows", () => {

@@ -19,6 +19,7 @@ import type { MatchId } from "../../src/table/match-id.ts";
 const SEED = 20261122;
 const ROOM = 8 << 20;
 const ADDRESS_HOLE = 255;
+const OWN_PREFIX_HOLE = 252;
 
 type Selection = "all" | "matched" | "unmatched";
 
@@ -32,14 +33,13 @@ function templateBytes(template: Template): Uint8Array {
 }
 
 /** The row of a line, as a string; `address` is null for a line without one. */
-function rowOf(template: Template, address: Address | null): string {
-  return template
-    .map((part) => {
-      if (typeof part === "string") return part;
-      if (part === ADDRESS_HOLE) return formatAddress(address!);
-      return formatPrefix(prefixOf(address!, part));
-    })
-    .join("");
+function rowOf(match: number, address: Address | null): string {
+  return TEMPLATES[match + 1]!.map((part) => {
+    if (typeof part === "string") return part;
+    if (part === ADDRESS_HOLE) return formatAddress(address!);
+    const length = part === OWN_PREFIX_HOLE ? table.prefixLength(match as MatchId) : part;
+    return formatPrefix(prefixOf(address!, length));
+  }).join("");
 }
 
 /** A table with prefixes of every length of both families, so that prefix holes are of every length. */
@@ -63,7 +63,7 @@ const TEMPLATES: readonly Template[] = Array.from({ length: table.matchCount + 2
   if (key === 0) return ["\t\t\n"];
   const label = "/network/of/some/length/".repeat(12).slice(0, (key * 7) % 200);
   if (key === 1) return [ADDRESS_HOLE, "\t\t\n"];
-  const length = table.prefixLength((key - 1) as MatchId);
+  const length = key % 5 === 0 ? OWN_PREFIX_HOLE : table.prefixLength((key - 1) as MatchId);
   return key % 3 === 0
     ? [ADDRESS_HOLE, "\t", length, `\t${label}\n`]
     : key % 3 === 1
@@ -129,7 +129,7 @@ function expectedRows(text: Buffer, end: number, selection: Selection, appends: 
       const address = written === null ? null : parseAddress(written);
       const match = address === null ? -1 : table.lookupAddress(address);
       if (selection !== "all" && (selection === "matched") !== match > 0) return "";
-      const row = rowOf(TEMPLATES[match + 1]!, address);
+      const row = rowOf(match, address);
       return appends ? `${text.toString("latin1", start, text.indexOf(0x0a, start)).replace(/\r$/, "")}${row}\n` : row;
     })
     .join("");

@@ -18,7 +18,7 @@ const NO_ADDRESS_MEMBER = Buffer.from('"ip":null');
 
 /**
  * Rows of several snapshots: the address, then the columns of each; in JSON, an object with a property for each.
- * `matchesOf` returns the matches that an id stands for.
+ * `matchesOf` returns the matches that an id stands for; none of the parts shares templates.
  */
 export function joinedTemplates(
   parts: readonly LabelledTemplates[],
@@ -26,16 +26,17 @@ export function joinedTemplates(
 ): RowTemplates {
   return (format) => {
     const join = FORMATS[format];
-    const templates = parts.map((part) => part.templates(format));
+    const templates = parts.map((part) => part.templates(format).of);
     const labels = parts.map(({ label }) => Buffer.from(`${JSON.stringify(label)}:`));
     const row = new RowBytes();
-    return (id) => {
+    const of = (id: number): Uint8Array => {
       row.clear();
       const matches = matchesOf(id);
       // Each template is used before the next is asked for: a renderer may return the same array every time.
       join(row, (index) => templates[index]!(matches[index]!), labels, id === NO_ADDRESS);
       return row.bytes;
     };
+    return { of, sharing: null };
   };
 }
 

@@ -3,7 +3,7 @@ import { ROW_COLUMNS } from "../../rows/row-columns.ts";
 import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../rows/holes.ts";
 import { RowBytes } from "./_row-bytes.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
-import type { CreateRowTemplates } from "../create-row-templates.ts";
+import type { CreateRowTemplates, RendererModule, SharedTemplates } from "../create-row-templates.ts";
 import type { TemplateFormat } from "../../rows/row-format.ts";
 import type { MatchId } from "../../table/match-id.ts";
 
@@ -25,20 +25,28 @@ const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
   "append-jsonl": "[]",
 };
 
-/** Templates by match id (including `NO_ADDRESS`), as a renderer makes them for a format. */
-export type RowTemplates = (format: TemplateFormat) => (match: number) => Uint8Array;
+/** Templates by match id (including `NO_ADDRESS`), and which matches share one; null: none do. */
+export interface MatchTemplates {
+  readonly of: (match: number) => Uint8Array;
+  readonly sharing: Pick<SharedTemplates, "keyCount" | "keyOf"> | null;
+}
 
-/** The rows of a snapshot, as of `now`. */
+/** What a renderer makes for a format. */
+export type RowTemplates = (format: TemplateFormat) => MatchTemplates;
+
+/** The rows of a snapshot, as of `now`; with `isAlone`, matches may share templates, with holes for their own prefixes. */
 export function rowTemplates(
   snapshot: Parameters<CreateRowTemplates>[0],
-  create: CreateRowTemplates,
+  renderer: RendererModule,
   now: number,
-  noAddressRow: (format: TemplateFormat) => string = (format) => NO_ADDRESS_ROWS[format],
+  isAlone: boolean,
 ): RowTemplates {
+  const { createRowTemplates, createSharedTemplates, noAddressRow = (format) => NO_ADDRESS_ROWS[format] } = renderer;
   return (format) => {
-    const templates = create(snapshot, format, now);
+    const sharing = (isAlone && createSharedTemplates?.(snapshot, format, now)) || null;
+    const templates = sharing === null ? createRowTemplates(snapshot, format, now) : sharing.templateOf;
     const noAddress = Buffer.from(noAddressRow(format));
-    return (match) => (match === NO_ADDRESS ? noAddress : templates(match as MatchId));
+    return { sharing, of: (match) => (match === NO_ADDRESS ? noAddress : templates(match as MatchId)) };
   };
 }
 
@@ -48,7 +56,7 @@ export function numberedTemplates(plain: RowTemplates, rowText: boolean): RowTem
     const templates = plain(format);
     if (format !== "jsonl") return templates;
     const row = new RowBytes();
-    return (match) => numbered(templates(match), row, rowText);
+    return { ...templates, of: (match) => numbered(templates.of(match), row, rowText) };
   };
 }
 

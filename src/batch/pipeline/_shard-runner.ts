@@ -331,6 +331,6 @@ function newlinesIn({ bytes, start, end }: ReadLines): number {
 
 async function templatesOf(snapshot: Snapshot, renderer: string | undefined, work: ShardWork): Promise<RowTemplates> {
   if (renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
-  const { createRowTemplates, noAddressRow } = (await import(renderer)) as RendererModule;
-  return rowTemplates(snapshot, createRowTemplates, work.now, noAddressRow);
+  const isAlone = work.further.length === 0;
+  return rowTemplates(snapshot, (await import(renderer)) as RendererModule, work.now, isAlone);
 }

@@ -1,4 +1,4 @@
-import { ADDRESS_HOLE, LINE_HOLE } from "../../rows/holes.ts";
+import { ADDRESS_HOLE, LINE_HOLE, OWN_PREFIX_HOLE } from "../../rows/holes.ts";
 import {
   GAP_RUNS,
   LINE_STARTS,
@@ -18,6 +18,7 @@ import {
 } from "../workspace.ts";
 import { countRange } from "./count.ts";
 import { chunkLines } from "./scan.ts";
+import { matchLengths } from "./table.ts";
 import { workspace } from "./workspace.ts";
 
 const LF: u8 = 0x0a;
@@ -161,10 +162,21 @@ function fillTemplate(out: usize, template: usize, words: usize, isIpv6: bool, l
     out = copy(out, from, length);
     from += length;
     const hole = load<i32>(part, 4);
-    if (hole == LINE_HOLE) out = writeNumber(out, firstNumber + line);
-    else out = isIpv6 ? fillIpv6(out, hole, words) : fillIpv4(out, hole, load<u32>(words));
+    if (hole == LINE_HOLE) {
+      out = writeNumber(out, firstNumber + line);
+    } else {
+      const prefix = hole == OWN_PREFIX_HOLE ? ownPrefixLength(line) : hole;
+      out = isIpv6 ? fillIpv6(out, prefix, words) : fillIpv4(out, prefix, load<u32>(words));
+    }
   }
   return copy(out, from, <usize>load<u32>(part));
+}
+
+/** Of the match of a line that has one. */
+@inline
+function ownPrefixLength(line: i32): i32 {
+  const match = load<u32>(workspace + (<usize>line << 2), MATCHES);
+  return load<u8>(matchLengths + <usize>match);
 }
 
 /** Copies `length` bytes, and up to 63 more that do not count; returns the position after them. */

@@ -9,12 +9,14 @@ export let rootShift6: i32 = 16;
 export let nodes6: usize = 0;
 /** The largest match id. */
 export let matchCount: i32 = 0;
+/** The lengths of the matches' prefixes, a byte each, from match 0 on. */
+export let matchLengths: usize = 0;
 
 /*
  * A root index is an address's first bits: word >>> shift, below 2^(32 - shift), the number of root entries. IPv6 takes
  * the upper 16 bits first, so that both shifts stay below 32 with a root of no bits at all: one entry, index 0.
  */
-export function setTable(root4At: usize, shift4: i32, nodes4At: usize, root6At: usize, shift6: i32, nodes6At: usize, matches: i32): void {
+export function setTable(root4At: usize, shift4: i32, nodes4At: usize, root6At: usize, shift6: i32, nodes6At: usize, matches: i32, lengthsAt: usize): void {
   root4 = root4At;
   rootShift4 = shift4;
   nodes4 = nodes4At;
@@ -22,6 +24,7 @@ export function setTable(root4At: usize, shift4: i32, nodes4At: usize, root6At: 
   rootShift6 = shift6;
   nodes6 = nodes6At;
   matchCount = matches;
+  matchLengths = lengthsAt;
 }
 
 /** The family of the last batch, to report where a trap came from. */

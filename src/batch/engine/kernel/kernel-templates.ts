@@ -1,5 +1,7 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { templateRoom, TemplateWriter } from "../../../kernel/row-template.ts";
+import type { MatchTemplates } from "../row-templates.ts";
+import { templateSlots } from "../template-slots.ts";
 import { SLACK } from "../thread-sizes.ts";
 import type { RowFormat } from "../../../rows/row-format.ts";
 import type { RowSelection } from "../../identify-options.ts";
@@ -25,7 +27,10 @@ const BLOCK = 64;
 export class KernelTemplates {
   readonly #kernel: Kernel;
   readonly #writer: TemplateWriter;
-  readonly #bytesOf: (match: number) => Uint8Array;
+  readonly #templates: MatchTemplates;
+  readonly #slotOf: (match: number) => number;
+  /** By slot: the address of the template that this thread has written, 0 while there is none. */
+  readonly #written: Uint32Array;
   /** By match id + 1 (0: no address): the address of its template, 0 while there is none. */
   #templateOf: Uint32Array;
   #next: number;
@@ -49,12 +54,15 @@ export class KernelTemplates {
     matchCount: number,
     format: RowFormat,
     selection: RowSelection,
-    templates: (match: number) => Uint8Array,
+    templates: MatchTemplates,
     hasOwnIds: boolean,
   ) {
     this.#kernel = kernel;
     this.#writer = new TemplateWriter(buffer);
-    this.#bytesOf = templates;
+    this.#templates = templates;
+    const { count, slotOf } = templateSlots(templates.sharing, matchCount);
+    this.#slotOf = slotOf;
+    this.#written = new Uint32Array(count);
     this.#makesNeighbours = format !== "jsonl" && !hasOwnIds;
     const use = (list: number, area: number): void => {
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
@@ -67,6 +75,7 @@ export class KernelTemplates {
     this.#useOwn = () => {
       use(workspace.templateOf, workspace.templates);
       this.#templateOf.fill(0);
+      this.#written.fill(0);
     };
     if (hasOwnIds) this.#useOwn();
     else use(workspace.sharedTemplateOf, workspace.sharedTemplates);
@@ -113,12 +122,22 @@ export class KernelTemplates {
     }
   }
 
+  /** False if there is no room. */
   #write(match: number): boolean {
-    const template = this.#bytesOf(match);
-    const at = this.#next;
-    if (templateRoom(template) > this.#end - at) return false;
-    this.#next = this.#writer.write(at, template);
+    const slot = this.#slotOf(match);
+    const at = this.#written[slot]! || this.#add(match);
+    if (at === 0) return false;
+    this.#written[slot] = at;
     Atomics.store(this.#templateOf, match + 1, at); // after its bytes, for the other threads
     return true;
+  }
+
+  /** The address of the new template; 0 if there is no room. */
+  #add(match: number): number {
+    const template = this.#templates.of(match);
+    const at = this.#next;
+    if (templateRoom(template) > this.#end - at) return 0;
+    this.#next = this.#writer.write(at, template);
+    return at;
   }
 }

@@ -1,11 +1,13 @@
 import type { Family } from "../../../address/address.ts";
 import { formatAddressInto } from "../../../address/format-address.ts";
-import { ADDRESS_HOLE, LINE_HOLE, TEXT_HOLE } from "../../../rows/holes.ts";
+import { ADDRESS_HOLE, LINE_HOLE, OWN_PREFIX_HOLE, TEXT_HOLE } from "../../../rows/holes.ts";
 import type { JsonText } from "./_json-text.ts";
 import type { RowSpace } from "../line-engine.ts";
 import type { RowTemplates } from "../row-templates.ts";
 import { TemplateCache } from "./_template-cache.ts";
 import type { TemplateFormat } from "../../../rows/row-format.ts";
+import type { MatchId } from "../../../table/match-id.ts";
+import type { PrefixTable } from "../../../table/prefix-table.ts";
 
 const SLASH = 0x2f;
 const ZERO = 0x30;
@@ -25,17 +27,20 @@ export class RowWriter {
     bytes: Buffer.alloc(0),
     filled: 0,
   };
+  readonly #table: PrefixTable;
   readonly #matchCount: number;
   readonly #makeTemplates: RowTemplates;
   readonly #templateBytes: number;
   readonly #caches = new Map<TemplateFormat, TemplateCache>();
-  /** Of the current format: key 0 is a line without an address, key n + 1 is match id n. */
+  /** Of the current format. */
   #templates!: TemplateCache;
   #template = 0;
+  #match = 0;
   readonly #masked = new Uint32Array(4);
 
   /** When templates take more than `templateBytes`, all are forgotten. */
-  constructor(matchCount: number, templates: RowTemplates, templateBytes: number) {
+  constructor(table: PrefixTable, matchCount: number, templates: RowTemplates, templateBytes: number) {
+    this.#table = table;
     this.#matchCount = matchCount;
     this.#templateBytes = templateBytes;
     this.#makeTemplates = templates;
@@ -54,8 +59,7 @@ export class RowWriter {
   }
 
   #newCache(format: TemplateFormat): TemplateCache {
-    const templates = this.#makeTemplates(format);
-    const cache = new TemplateCache(this.#matchCount + 2, this.#templateBytes, (key) => templates(key - 1));
+    const cache = new TemplateCache(this.#makeTemplates(format), this.#matchCount, this.#templateBytes);
     this.#caches.set(format, cache);
     return cache;
   }
@@ -65,7 +69,8 @@ export class RowWriter {
    * not fit after the existing rows; a first row that may not fit gets a buffer of its size.
    */
   reserve(match: number, otherBytes: number): boolean {
-    this.#template = this.#templates.find(match + 1);
+    this.#match = match;
+    this.#template = this.#templates.find(match);
     const most = this.#templates.cuts[this.#template]! + otherBytes;
     const rows = this.#rows;
     if (rows.filled + most <= rows.bytes.length) return true;
@@ -112,7 +117,8 @@ export class RowWriter {
   #fillHole(family: Family, words: Uint32Array, hole: number, at: number): number {
     if (hole === LINE_HOLE) return writeNumber(this.#rows.bytes, at, this.lineNumber);
     if (hole === TEXT_HOLE) return this.text!.writeTo(this.#rows.bytes, at);
-    return this.#writePrefix(family, words, hole, at);
+    const length = hole === OWN_PREFIX_HOLE ? this.#table.prefixLength(this.#match as MatchId) : hole;
+    return this.#writePrefix(family, words, length, at);
   }
 
   #writePrefix(family: Family, words: Uint32Array, length: number, at: number): number {

@@ -1,4 +1,6 @@
 import { HOLE, HOLE_BYTES } from "../../../rows/holes.ts";
+import type { MatchTemplates } from "../row-templates.ts";
+import { templateSlots } from "../template-slots.ts";
 
 const FIRST_BYTES = 64 * 1024;
 
@@ -13,38 +15,41 @@ const FIRST_BYTES = 64 * 1024;
 export class TemplateCache {
   bytes: Buffer = Buffer.alloc(FIRST_BYTES);
   cuts = new Int32Array(FIRST_BYTES / 16);
-  readonly #bytesOf: (match: number) => Uint8Array;
-  /** By key: 1 + its position in `cuts`, 0 while there is none. */
+  readonly #templates: MatchTemplates;
+  readonly #slotOf: (match: number) => number;
+  /** By slot: 1 + its position in `cuts`, 0 while there is none. */
   readonly #slots: Uint32Array;
   #bytesUsed = 0;
   #cutsUsed = 0;
 
   readonly #maxBytes: number;
 
-  /** Keys are 0..keys-1; `bytesOf` returns the template with its holes. */
-  constructor(keys: number, maxBytes: number, bytesOf: (key: number) => Uint8Array) {
+  constructor(templates: MatchTemplates, matchCount: number, maxBytes: number) {
+    const { count, slotOf } = templateSlots(templates.sharing, matchCount);
     this.#maxBytes = maxBytes;
-    this.#bytesOf = bytesOf;
-    this.#slots = new Uint32Array(keys);
+    this.#templates = templates;
+    this.#slotOf = slotOf;
+    this.#slots = new Uint32Array(count);
   }
 
-  /** The position of the template in `cuts`; valid until the next call. */
-  find(key: number): number {
-    const slot = this.#slots[key]!;
-    return slot === 0 ? this.#add(key) : slot - 1;
+  /** The position of a match's template in `cuts`; valid until the next call. */
+  find(match: number): number {
+    const slot = this.#slotOf(match);
+    const known = this.#slots[slot]!;
+    return known === 0 ? this.#add(match, slot) : known - 1;
   }
 
-  /** Forgets all: keys have a new meaning from now on. */
+  /** Forgets all: match ids have a new meaning from now on. */
   clear(): void {
     this.#slots.fill(0);
     this.#bytesUsed = this.#cutsUsed = 0;
   }
 
-  #add(key: number): number {
-    const template = this.#bytesOf(key);
+  #add(match: number, slot: number): number {
+    const template = this.#templates.of(match);
     this.#makeRoom(template.length);
     const position = this.#cutsUsed;
-    this.#slots[key] = position + 1;
+    this.#slots[slot] = position + 1;
 
     let cut = position + 2;
     this.cuts[cut++] = this.#bytesUsed;

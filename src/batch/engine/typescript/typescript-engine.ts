@@ -64,7 +64,7 @@ export class TypeScriptEngine implements LineEngine {
     this.#active = active;
     this.#work = work;
     const maxId = joiner === null ? table.matchCount : JOINED_IDS;
-    this.#writer = templates && new RowWriter(maxId, templates, work.templateBytes);
+    this.#writer = templates && new RowWriter(table, maxId, templates, work.templateBytes);
     this.#joiner = joiner;
     joiner?.onForget(() => this.#writer?.forget());
     this.#appends = this.#writer && new AppendRows(this.#writer, work.appendAs);
