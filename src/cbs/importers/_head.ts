@@ -11,6 +11,7 @@ const TIMES = [
   "updated",
   "last_updated_timestamp",
   "last_updated",
+  "last_updated_at",
   "modified",
   "date",
 ];

@@ -1,4 +1,4 @@
-type Names = Readonly<Record<string, string>>;
+export type Names = Readonly<Record<string, string>>;
 
 /** What a publisher's code is called: a code that is not in the table by itself. */
 export function nameIn(names: Names, code: string): string {

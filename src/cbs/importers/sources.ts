@@ -1,11 +1,14 @@
+import { addressObjects } from "./address-objects.ts";
 import { atlassian } from "./atlassian.ts";
-import { aws } from "./aws.ts";
+import { aws, tenable } from "./aws.ts";
 import { azure } from "./azure.ts";
 import { csv } from "./csv.ts";
+import { databricks } from "./databricks.ts";
 import { datadog } from "./datadog.ts";
 import { geofeed } from "./geofeed.ts";
 import { github } from "./github.ts";
 import { googleCloud } from "./google-cloud.ts";
+import { hostAddresses } from "./host-addresses.ts";
 import { ibm } from "./ibm.ts";
 import type { Importer } from "./imported-list.ts";
 import { arrayOrFamilies, bareArray, keyedLists, objectList } from "./keyed-lists.ts";
@@ -16,6 +19,7 @@ import { anyPrefixesJson, prefixesJson } from "./prefixes-json.ts";
 import { salesforce } from "./salesforce.ts";
 import { torExits } from "./tor.ts";
 import { vultr } from "./vultr.ts";
+import { withoutPrivate } from "./without-private.ts";
 import { zscalerCenr } from "./zscaler.ts";
 
 /** What kind of service a publisher runs. */
@@ -65,6 +69,8 @@ const UNSTATED = "No licence stated; published by the provider for allow-lists a
 const MICROSOFT = "Microsoft download terms; published for firewalls and routing.";
 const GEOFEED = "No licence stated; a self-published geofeed (RFC 8805), meant to be fetched by anyone.";
 const CRAWLER = "No licence stated; published so that sites can verify the crawler.";
+const MONITORING = "No licence stated; published so that sites can let the probes in.";
+const SCANNER = "No licence stated; published so that networks can recognise the scanner.";
 
 const HOURLY = 1;
 const DAILY = 24;
@@ -200,6 +206,24 @@ export const SOURCES: readonly Source[] = [
   source("cachefly", "CacheFly", "/cdn/cachefly", "plain", "https://www.cachefly.com", UNSTATED, WEEKLY, [
     file("cachefly/cachefly.txt", "https://cachefly.cachefly.net/ips/rproxy.txt", plainText()),
   ]),
+  source("gcore", "Gcore", "/cdn/gcore", "plain", "https://gcore.com", UNSTATED, DAILY, [
+    file(
+      "gcore/public-ip-list.json",
+      "https://api.gcore.com/cdn/public-ip-list",
+      withoutPrivate(keyedLists({ only: ["addresses", "addresses_v6"] })),
+    ),
+  ]),
+  source("quic-cloud", "QUIC.cloud", "/cdn/quic-cloud", "plain", "https://www.quic.cloud", UNSTATED, DAILY, [
+    file("quic-cloud/ips.txt", "https://www.quic.cloud/ips?ln", plainText()),
+  ]),
+  // The provider is known as a cloud; the list is of the servers of its content delivery.
+  source("arvancloud", "ArvanCloud", "/cloud/arvancloud", "plain", "https://www.arvancloud.ir", UNSTATED, DAILY, [
+    file(
+      "arvancloud/ips.txt",
+      "https://www.arvancloud.ir/en/ips.txt",
+      plainText({ service: { id: "cdn", name: "Content delivery" } }),
+    ),
+  ]),
 
   // Software as a service
   source("github", "GitHub", "/saas/github", "plain", "https://github.com", UNSTATED, DAILY, [
@@ -284,6 +308,15 @@ export const SOURCES: readonly Source[] = [
     grafanaFile("hosted-logs", "Hosted Logs"),
     grafanaFile("hosted-profiles", "Hosted Profiles"),
     grafanaFile("hosted-otlp", "Hosted OTLP"),
+    file(
+      "grafana/synthetics.json",
+      "https://allowlists.grafana.com/synthetics",
+      keyedLists({
+        within: ["all"],
+        only: ["ipv4", "ipv6"],
+        service: { id: "synthetics", name: "Synthetic monitoring" },
+      }),
+    ),
   ]),
   source(
     "hcp-terraform",
@@ -317,6 +350,61 @@ export const SOURCES: readonly Source[] = [
   source("netflix", "Netflix", "/saas/netflix", "crossed", "https://www.netflix.com", GEOFEED, DAILY, [
     file("netflix/geofeed.csv", "https://raw.githubusercontent.com/Netflix/nflx-geofeed/HEAD/geofeed.csv", geofeed()),
   ]),
+  // "specific" in the list repeats a part of "all", and may disappear, says the documentation.
+  source("zendesk", "Zendesk", "/saas/zendesk", "plain", "https://www.zendesk.com", UNSTATED, DAILY, [
+    file(
+      "zendesk/ips.json",
+      "https://support.zendesk.com/ips",
+      keyedLists({ within: ["ips"], inner: "all", keys: "service" }),
+    ),
+  ]),
+  source("auth0", "Auth0", "/saas/auth0", "crossed", "https://auth0.com", UNSTATED, DAILY, [
+    file(
+      "auth0/ip-ranges.json",
+      "https://cdn.auth0.com/ip-ranges.json",
+      keyedLists({ within: ["regions"], inner: "ipv4_cidrs", keys: "region" }),
+    ),
+  ]),
+  source("svix", "Svix", "/saas/svix", "crossed", "https://www.svix.com", UNSTATED, DAILY, [
+    file(
+      "svix/webhook-ips.json",
+      "https://docs.svix.com/webhook-ips.json",
+      keyedLists({ keys: "region", service: { id: "webhooks", name: "Webhooks" } }),
+    ),
+  ]),
+  source("databricks", "Databricks", "/saas/databricks", "crossed", "https://www.databricks.com", UNSTATED, DAILY, [
+    file("databricks/ip-ranges.json", "https://www.databricks.com/networking/v1/ip-ranges.json", databricks),
+  ]),
+  source("mollie", "Mollie", "/saas/mollie", "plain", "https://www.mollie.com", UNSTATED, DAILY, [
+    file(
+      "mollie/ips.txt",
+      "https://ip-ranges.mollie.com/ips.txt",
+      plainText({ service: { id: "webhooks", name: "Webhooks" } }),
+    ),
+  ]),
+  source("onetrust", "OneTrust", "/saas/onetrust", "plain", "https://www.onetrust.com", UNSTATED, DAILY, [
+    file(
+      "onetrust/webscanner-ips.txt",
+      "https://my.onetrust.com/s/sfsites/c/resource/platform/hosting/webscanner-ips.txt",
+      plainText({ service: { id: "web-scanner", name: "Web scanner" } }),
+    ),
+  ]),
+  source(
+    "automattic",
+    "Automattic (WordPress.com)",
+    "/saas/automattic",
+    "plain",
+    "https://automattic.com",
+    UNSTATED,
+    DAILY,
+    [
+      file(
+        "automattic/jetpack-ips-v4.json",
+        "https://jetpack.com/ips-v4.json",
+        bareArray({ service: { id: "jetpack", name: "Jetpack" } }),
+      ),
+    ],
+  ),
 
   // Web crawlers and bots
   source(
@@ -346,6 +434,18 @@ export const SOURCES: readonly Source[] = [
         "user-triggered-fetchers",
         "User-triggered fetchers",
       ),
+      crawler(
+        "googlebot/user-triggered-fetchers-google.json",
+        "https://developers.google.com/static/crawling/ipranges/user-triggered-fetchers-google.json",
+        "user-triggered-fetchers-google",
+        "User-triggered fetchers of Google's own",
+      ),
+      crawler(
+        "googlebot/user-triggered-agents.json",
+        "https://developers.google.com/static/crawling/ipranges/user-triggered-agents.json",
+        "user-triggered-agents",
+        "User-triggered agents",
+      ),
     ],
   ),
   source("bingbot", "Microsoft", "/bot/microsoft", "plain", "https://www.bing.com/webmasters", CRAWLER, DAILY, [
@@ -358,6 +458,7 @@ export const SOURCES: readonly Source[] = [
     crawler("openai/gptbot.json", "https://openai.com/gptbot.json", "gptbot", "GPTBot"),
     crawler("openai/searchbot.json", "https://openai.com/searchbot.json", "searchbot", "OAI-SearchBot"),
     crawler("openai/chatgpt-user.json", "https://openai.com/chatgpt-user.json", "chatgpt-user", "ChatGPT-User"),
+    crawler("openai/adsbot.json", "https://openai.com/adsbot.json", "adsbot", "OAI-AdsBot"),
   ]),
   source("anthropic", "Anthropic", "/bot/anthropic", "plain", "https://www.anthropic.com", CRAWLER, DAILY, [
     file("anthropic/anthropic.json", "https://claude.com/crawling/bots.json", prefixesJson()),
@@ -378,6 +479,105 @@ export const SOURCES: readonly Source[] = [
   ]),
   source("ahrefs", "Ahrefs", "/bot/ahrefs", "plain", "https://ahrefs.com", CRAWLER, DAILY, [
     file("ahrefs/crawler-ips.json", "https://api.ahrefs.com/v3/public/crawler-ips", objectList("ips", "ip_address")),
+  ]),
+  source(
+    "duckduckgo",
+    "DuckDuckGo",
+    "/bot/duckduckgo",
+    "plain",
+    "https://duckduckgo.com/duckduckgo-help-pages/results/duckduckbot",
+    CRAWLER,
+    DAILY,
+    [
+      crawler("duckduckgo/duckduckbot.json", "https://duckduckgo.com/duckduckbot.json", "duckduckbot", "DuckDuckBot"),
+      crawler(
+        "duckduckgo/duckassistbot.json",
+        "https://duckduckgo.com/duckassistbot.json",
+        "duckassistbot",
+        "DuckAssistBot",
+      ),
+    ],
+  ),
+  source(
+    "common-crawl",
+    "Common Crawl",
+    "/bot/common-crawl",
+    "plain",
+    "https://commoncrawl.org/ccbot",
+    CRAWLER,
+    DAILY,
+    [crawler("common-crawl/ccbot.json", "https://index.commoncrawl.org/ccbot.json", "ccbot", "CCBot")],
+  ),
+  source("mistral", "Mistral AI", "/bot/mistral", "plain", "https://docs.mistral.ai/robots", CRAWLER, DAILY, [
+    crawler(
+      "mistral/mistralai-user-ips.json",
+      "https://mistral.ai/mistralai-user-ips.json",
+      "mistralai-user",
+      "MistralAI-User",
+    ),
+    crawler(
+      "mistral/mistralai-index-ips.json",
+      "https://mistral.ai/mistralai-index-ips.json",
+      "mistralai-index",
+      "MistralAI-Index",
+    ),
+  ]),
+  source("seznam", "Seznam", "/bot/seznam", "plain", "https://www.seznam.cz", CRAWLER, DAILY, [
+    crawler("seznam/seznambot.json", "https://search.seznam.cz/ipranges/seznambot.json", "seznambot", "SeznamBot"),
+  ]),
+
+  // Scanners of the internet
+  source("onyphe", "Onyphe", "/bot/onyphe", "plain", "https://www.onyphe.io", SCANNER, DAILY, [
+    file("onyphe/ip-ranges.txt", "https://www.onyphe.io/ip-ranges.txt", plainText()),
+  ]),
+  source("modat", "Modat", "/bot/modat", "plain", "https://www.modat.io", SCANNER, DAILY, [
+    file("modat/ipv4.txt", "https://scanner.modat.io/ipv4.txt", plainText()),
+  ]),
+
+  // Monitoring of web sites
+  source("uptimerobot", "UptimeRobot", "/bot/uptimerobot", "plain", "https://uptimerobot.com", MONITORING, DAILY, [
+    file("uptimerobot/IPv4andIPv6.txt", "https://uptimerobot.com/inc/files/ips/IPv4andIPv6.txt", plainText()),
+  ]),
+  source("pingdom", "Pingdom", "/bot/pingdom", "plain", "https://www.pingdom.com", MONITORING, DAILY, [
+    file("pingdom/probes-ipv4.txt", "https://my.pingdom.com/probes/ipv4", plainText()),
+    file("pingdom/probes-ipv6.txt", "https://my.pingdom.com/probes/ipv6", plainText()),
+  ]),
+  source("better-stack", "Better Stack", "/bot/better-stack", "plain", "https://betterstack.com", MONITORING, DAILY, [
+    file("better-stack/ips.txt", "https://uptime.betterstack.com/ips.txt", plainText()),
+  ]),
+  source("checkly", "Checkly", "/bot/checkly", "plain", "https://www.checklyhq.com", MONITORING, DAILY, [
+    file("checkly/static-ips.json", "https://api.checklyhq.com/v1/static-ips", bareArray()),
+    file("checkly/static-ipv6s.json", "https://api.checklyhq.com/v1/static-ipv6s", bareArray()),
+  ]),
+  source("statuscake", "StatusCake", "/bot/statuscake", "plain", "https://www.statuscake.com", MONITORING, DAILY, [
+    file(
+      "statuscake/locations.json",
+      "https://app.statuscake.com/Workfloor/Locations.php?format=json",
+      addressObjects({ ipv4: "ip", ipv6: "ipv6" }),
+    ),
+  ]),
+  source("updown", "updown.io", "/bot/updown", "plain", "https://updown.io", MONITORING, DAILY, [
+    file("updown/nodes.json", "https://updown.io/api/nodes", addressObjects({ ipv4: "ip", ipv6: "ip6" })),
+  ]),
+  source("uptrends", "Uptrends", "/bot/uptrends", "plain", "https://www.uptrends.com", MONITORING, DAILY, [
+    uptrendsFile(4),
+    uptrendsFile(6),
+  ]),
+  source("hetrixtools", "HetrixTools", "/bot/hetrixtools", "plain", "https://hetrixtools.com", MONITORING, DAILY, [
+    file(
+      "hetrixtools/uptime-monitor-only-ips.txt",
+      "https://hetrixtools.com/resources/uptime-monitor-only-ips.txt",
+      plainText(),
+    ),
+  ]),
+  source("nodeping", "NodePing", "/bot/nodeping", "plain", "https://nodeping.com", MONITORING, DAILY, [
+    file("nodeping/pinghosts.txt", "https://nodeping.com/content/txt/pinghosts.txt", hostAddresses),
+  ]),
+  source("oh-dear", "Oh Dear", "/bot/oh-dear", "plain", "https://ohdear.app", MONITORING, DAILY, [
+    file("oh-dear/used-ips.txt", "https://ohdear.app/used-ips", plainText()),
+  ]),
+  source("check-host", "Check-Host", "/bot/check-host", "plain", "https://check-host.net", MONITORING, DAILY, [
+    file("check-host/nodes.json", "https://check-host.net/nodes/ips", keyedLists({ only: ["nodes"] })),
   ]),
 
   // Security and privacy
@@ -408,6 +608,17 @@ export const SOURCES: readonly Source[] = [
   ),
   source("tor", "Tor", "/security/tor", "plain", "https://www.torproject.org", "CC0-1.0 (The Tor Project).", HOURLY, [
     file("tor/exits.txt", "https://check.torproject.org/torbulkexitlist", torExits),
+  ]),
+  source("tenable", "Tenable", "/security/tenable", "crossed", "https://www.tenable.com", SCANNER, DAILY, [
+    file("tenable/data.json", "https://docs.tenable.com/ip-ranges/data.json", tenable),
+  ]),
+  // What its AS numbers announce is known by the name of the network.
+  source("mullvad", "31173 Services (Mullvad)", "/security/mullvad", "plain", "https://mullvad.net", UNSTATED, DAILY, [
+    file(
+      "mullvad/relays.json",
+      "https://api.mullvad.net/www/relays/all/",
+      addressObjects({ ipv4: "ipv4_addr_in", ipv6: "ipv6_addr_in", service: { id: "relays", name: "VPN servers" } }),
+    ),
   ]),
 
   // Access providers
@@ -494,6 +705,14 @@ function intercomFile(region: string): SourceFile {
     `intercom/intercom-ip-ranges-${region}.json`,
     `https://static.intercomcdn.com/intercom-ips/${region}/intercom-ip-ranges.json`,
     importer,
+  );
+}
+
+function uptrendsFile(family: 4 | 6): SourceFile {
+  return file(
+    `uptrends/ipv${family}.json`,
+    `https://api.uptrends.com/v4/Checkpoint/Server/Ipv${family}`,
+    keyedLists({ only: ["Data"] }),
   );
 }
 

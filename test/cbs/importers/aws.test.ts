@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { aws } from "../../../src/cbs/importers/aws.ts";
+import { aws, tenable } from "../../../src/cbs/importers/aws.ts";
 import { assertRefused, type BadList, entriesOf, namesOf, NO_JSON } from "./lists.ts";
 
 const text = `{
@@ -76,3 +76,21 @@ const bad: BadList[] = [
   ],
 ];
 for (const list of bad) test(`AWS rejected: ${list[0]}`, () => assertRefused(aws, list));
+
+test("Tenable: rows like AWS's, and arrays of their own for public authorities", () => {
+  const list = tenable(
+    `{"syncToken": "1774955404.950218", "createDate": "2026-03-31 11:10:04.950218+00:00", "additionalInfo": "x",
+      "prefixes": [{"ip_prefix": "192.0.2.0/25", "region": "eu-west-1", "service": "tenable-scanners"}],
+      "ipv6_prefixes": [{"ipv6_prefix": "2001:db8::/56", "region": "eu-west-1", "service": "tenable-scanners"}],
+      "fedramp_prefixes": [{"ip_prefix": "192.0.2.200/32", "region": "static", "service": "tenable-scanners"}],
+      "fedramp_ipv6_prefixes": [{"ipv6_prefix": "2001:db8:1::/64", "region": "static", "service": "tenable-scanners"}]}`,
+  );
+  assert.deepEqual(entriesOf(list), [
+    "192.0.2.0/25 tenable-scanners@eu-west-1",
+    "2001:db8::/56 tenable-scanners@eu-west-1",
+    "192.0.2.200 tenable-scanners@static",
+    "2001:db8:1::/64 tenable-scanners@static",
+  ]);
+  assert.deepEqual([list.publishedAt, list.warnings], ["2026-03-31T11:10:04.950Z", []]);
+  assertRefused(tenable, ["no array for authorities", '{"prefixes": []}', "bad-shape", "$.fedramp_prefixes"]);
+});

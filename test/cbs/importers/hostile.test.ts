@@ -31,6 +31,7 @@ const lists = [
   "# geofeed\n192.0.2.0/24,US,US-CA,Fremont,\n2001:db8::/32,PH,PH-00,,",
   "## Front-end (public) network\n|Data center|City|IP range|\n|---|---|---|\n|ams03|Amsterdam|192.0.2.0/24 \\n 192.0.2.1|\n",
   "### US Service Region\n\n    192.0.2.1\n",
+  "probe1.example.net 192.0.2.1\nprobe1.example.net 2001:db8::1\n",
   ...[
     ["192.0.2.1", "2001:db8::1"],
     {
@@ -55,6 +56,10 @@ const lists = [
     { ip_ranges: [{ range: "192.0.2.1", region: "a", service: "b" }] },
     { ips: [{ ip_address: "192.0.2.1" }] },
     { addresses: ["192.0.2.1"], ipv6_addresses: [], ipv4: ["192.0.2.1"], ipv6: [] },
+    { lan: { ip: "192.0.2.1", ipv6: "" }, mia: { ip: "192.0.2.2", ipv6: "2001:db8::1" } },
+    { prefixes: [{ region: "a", type: "inbound", ipv4Prefixes: ["192.0.2.0/24"], ipv6Prefixes: [] }] },
+    { addresses: ["192.0.2.1/32", "172.31.0.7/32"], addresses_v6: ["2001:db8::/32"] },
+    { ips: { ingress: { all: ["192.0.2.0/24"] }, egress: { all: [] } } },
     { data_centers: [{ key: "a", city: "b", cidr_networks: [{ service: "c", cidr_notation: "10.0.0.0/8" }] }] },
   ].map((list) => JSON.stringify(list)),
 ];

@@ -43,6 +43,24 @@ describe("lists by name", () => {
     );
   });
 
+  test("inside each value inside a member (Auth0, Zendesk); what else a value has is not read", () => {
+    const auth0 = keyedLists({ within: ["regions"], inner: "ipv4_cidrs", keys: "region" })(
+      '{"last_updated_at":"2026-01-08T12:06:22Z","regions":{"US":{"ipv4_cidrs":["192.0.2.1/32"]}},"changelog":[{"ipv4_cidrs":["x"]}]}',
+    );
+    assert.deepEqual([entriesOf(auth0), auth0.publishedAt], [["192.0.2.1 @us"], "2026-01-08T12:06:22.000Z"]);
+    const zendesk = keyedLists({ within: ["ips"], inner: "all", keys: "service" });
+    assert.deepEqual(
+      entriesOf(zendesk('{"ips":{"ingress":{"all":["192.0.2.1/32"],"specific":["x"]},"egress":{"all":[]}}}')),
+      ["192.0.2.1 ingress"],
+    );
+    assertRefused(zendesk, [
+      "only a part",
+      '{"ips":{"egress":{"specific":["192.0.2.1"]}}}',
+      "bad-shape",
+      "$.ips.egress.all",
+    ]);
+  });
+
   test("as regions, whose names contain commas and non-ASCII letters (New Relic)", () => {
     const list = keyedLists({ keys: "region", service: "synthetics" })(
       '{"Washington, DC, USA":["192.0.2.0/24"],"Montreal, Qu\\u00e9bec, CA":["198.51.100.0/24"]}',

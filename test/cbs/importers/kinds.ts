@@ -28,6 +28,12 @@ const KINDS = [
   "new-relic",
   "ahrefs",
   "zscaler",
+  "statuscake",
+  "nodeping",
+  "databricks",
+  "tenable",
+  "gcore",
+  "zendesk",
 ];
 /** One importer of each kind. */
 export const kinds: readonly Importer[] = [

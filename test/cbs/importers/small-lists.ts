@@ -49,6 +49,13 @@ const serviceTags = json({
   })),
 });
 const geofeed = `# ip_prefix, alpha2code, region, city, postal_code\n${A},NL,NL-NH,Amsterdam,\n${B}/32,NL,NL-NH,Amsterdam,\n${A},NL,NL-NH,Amsterdam,\n\n${C},US,US-TX,Dallas,\n${D},US,,,\n`;
+const scanner = (member: string, prefix: string): object => ({
+  [member]: prefix,
+  region: "eu-west-1",
+  network_border_group: "eu-west-1",
+  service: "scanners",
+  sensor_group: "EU Cloud Scanners",
+});
 const intercom = (range: string, service: string): object => ({ range, region: "US", service });
 
 export const SMALL_LISTS: readonly SmallList[] = [
@@ -80,16 +87,34 @@ export const SMALL_LISTS: readonly SmallList[] = [
       "googlebot/googlebot.json",
       "googlebot/special-crawlers.json",
       "googlebot/user-triggered-fetchers.json",
+      "googlebot/user-triggered-fetchers-google.json",
+      "googlebot/user-triggered-agents.json",
       "bingbot/bingbot.json",
       "applebot/applebot.json",
       "openai/gptbot.json",
       "openai/searchbot.json",
       "openai/chatgpt-user.json",
+      "openai/adsbot.json",
       "anthropic/anthropic.json",
       "perplexity/perplexitybot.json",
       "perplexity/perplexity-user.json",
+      "duckduckgo/duckduckbot.json",
+      "duckduckgo/duckassistbot.json",
+      "mistral/mistralai-user-ips.json",
+      "mistral/mistralai-index-ips.json",
+      "seznam/seznambot.json",
     ],
     text: prefixes("ipv4Prefix", "ipv6Prefix"),
+    counts: three,
+  },
+  {
+    paths: ["common-crawl/ccbot.json"],
+    text: json({
+      synctoken: "20260811134000",
+      creationTime: "2026-08-11T13:40:00Z",
+      notes: "Ranges of the crawler.",
+      prefixes: [{ ipv4Prefix: A }, { ipv4Prefix: `${B}/32` }, { ipv4Prefix: A }, { ipv6Prefix: C }, { ipv6Prefix: D }],
+    }),
     counts: three,
   },
   {
@@ -182,15 +207,42 @@ export const SMALL_LISTS: readonly SmallList[] = [
       "zoom/ZoomCDN.txt",
       "sentry/uptime-ips.txt",
       "tor/exits.txt",
+      "arvancloud/ips.txt",
+      "quic-cloud/ips.txt",
+      "mollie/ips.txt",
+      "onetrust/webscanner-ips.txt",
+      "modat/ipv4.txt",
+      "pingdom/probes-ipv4.txt",
+      "hetrixtools/uptime-monitor-only-ips.txt",
     ],
     text: `${A}\n${B}\n${A}\n`,
     counts: only4,
   },
-  { paths: ["cloudflare/ips-v6", "akamai/akamai_ipv6_CIDRs.txt"], text: `${C}\r\n${D}\r\n${C}`, counts: only6 },
+  {
+    paths: ["cloudflare/ips-v6", "akamai/akamai_ipv6_CIDRs.txt", "pingdom/probes-ipv6.txt"],
+    text: `${C}\r\n${D}\r\n${C}`,
+    counts: only6,
+  },
+  {
+    paths: ["uptimerobot/IPv4andIPv6.txt", "better-stack/ips.txt", "oh-dear/used-ips.txt"],
+    text: `${A}\n${C}\n${B}\n${D}\n${A}`,
+    counts: three,
+  },
+  { paths: ["onyphe/ip-ranges.txt"], text: `# Scanners\n${A}\n${B}/32\n${A}\n${C}\n${D}\n`, counts: three },
+  {
+    paths: ["nodeping/pinghosts.txt"],
+    text: [C, A, B, D, A].map((address, at) => `pinghost${at}.example.net ${address}\n`).join(""),
+    counts: three,
+  },
   { paths: ["telegram/cidr.txt"], text: `${A}\n${B}/32\n${A}\n${C}\n${D}\n`, counts: three },
   {
     paths: ["fastly/public-ip-list.json"],
     text: json({ addresses: [A, `${B}/32`, A], ipv6_addresses: [C, D] }),
+    counts: three,
+  },
+  {
+    paths: ["gcore/public-ip-list.json"],
+    text: json({ addresses: [A, "172.31.0.7/32", `${B}/32`, A], addresses_v6: [C, D] }),
     counts: three,
   },
   {
@@ -303,9 +355,111 @@ export const SMALL_LISTS: readonly SmallList[] = [
       "grafana/hosted-logs.json",
       "grafana/hosted-profiles.json",
       "grafana/hosted-otlp.json",
+      "automattic/jetpack-ips-v4.json",
+      "checkly/static-ips.json",
     ],
     text: json([A, B, A]),
     counts: only4,
+  },
+  { paths: ["checkly/static-ipv6s.json"], text: json([C, D, C]), counts: only6 },
+  {
+    paths: ["grafana/synthetics.json"],
+    text: json({
+      all: { ipv4: [A, `${B}/32`, A], ipv6: [C, D] },
+      locations: { calgary: { ipv4: [A], ipv6: [C] }, dublin: { ipv4: [`${B}/32`], ipv6: [D] } },
+    }),
+    counts: three,
+  },
+  {
+    paths: ["statuscake/locations.json"],
+    text: json({
+      1: { guid: "27", servercode: "NL4", title: "Netherlands", ip: A, ipv6: C, countryiso: "NLD", status: "Up" },
+      2: { guid: "76", servercode: "US1", title: "United States", ip: B, ipv6: "", countryiso: "USA", status: "Up" },
+      3: { guid: "77", servercode: "US2", title: "United States", ip: A, ipv6: D, countryiso: "USA", status: "Up" },
+    }),
+    counts: three,
+  },
+  {
+    paths: ["updown/nodes.json"],
+    text: json({
+      ams: { ip: A, ip6: C, city: "Amsterdam", country: "Netherlands", country_code: "nl", lat: 52.3, lng: 4.9 },
+      dal: { ip: B, ip6: D, city: "Dallas", country: "US", country_code: "us", lat: 32.7, lng: -96.7 },
+      old: { ip: A, city: "Amsterdam", country: "Netherlands", country_code: "nl", lat: 52.3, lng: 4.9 },
+    }),
+    counts: three,
+  },
+  {
+    paths: ["mullvad/relays.json"],
+    text: json(
+      [
+        [A, C],
+        [B, null],
+        [A, D],
+      ].map(([ipv4_addr_in, ipv6_addr_in], at) => ({
+        hostname: `nl-ams-wg-${at}`,
+        country_code: "nl",
+        active: true,
+        ipv4_addr_in,
+        ipv6_addr_in,
+        type: "wireguard",
+      })),
+    ),
+    counts: three,
+  },
+  {
+    paths: ["uptrends/ipv4.json", "uptrends/ipv6.json"],
+    text: json({ Data: [A, B, A, C, D], Links: { Self: "/Checkpoint/Server" } }),
+    counts: three,
+  },
+  { paths: ["check-host/nodes.json"], text: json({ nodes: [A, B, A] }), counts: only4 },
+  {
+    paths: ["zendesk/ips.json"],
+    text: json({
+      ips: { ingress: { all: [A, `${B}/32`], specific: [A] }, egress: { all: [A], specific: [`${B}/32`] } },
+    }),
+    counts: only4,
+  },
+  {
+    paths: ["auth0/ip-ranges.json"],
+    text: json({
+      last_updated_at: "2026-01-08T12:06:22Z",
+      regions: { US: { ipv4_cidrs: [A, `${B}/32`] }, EU: { ipv4_cidrs: [A] } },
+      changelog: [{ date: "2026-01-08", region: "US", action: "add", ipv4_cidrs: [`${B}/32`] }],
+    }),
+    counts: only4,
+  },
+  { paths: ["svix/webhook-ips.json"], text: json({ us: [A, C], "us-east": [B, D], eu: [A] }), counts: three },
+  {
+    paths: ["databricks/ip-ranges.json"],
+    text: json({
+      timestampSeconds: 1770871875,
+      schemaVersion: "1.0",
+      prefixes: [
+        ["aws", "eu-west-1", "inbound", [A, `${B}/32`], [C]],
+        ["azure", "westeurope", "outbound", [A], [D]],
+      ].map(([platform, region, type, ipv4Prefixes, ipv6Prefixes]) => ({
+        platform,
+        region,
+        service: "Databricks",
+        type,
+        ipv4Prefixes,
+        ipv6Prefixes,
+      })),
+    }),
+    counts: three,
+  },
+  {
+    paths: ["tenable/data.json"],
+    text: json({
+      syncToken: "1774955404.950218",
+      createDate: "2026-03-31 11:10:04.950218+00:00",
+      prefixes: [scanner("ip_prefix", A)],
+      ipv6_prefixes: [scanner("ipv6_prefix", C)],
+      additionalFedRAMPInfo: "Please add the cloud.",
+      fedramp_prefixes: [scanner("ip_prefix", `${B}/32`), scanner("ip_prefix", A)],
+      fedramp_ipv6_prefixes: [scanner("ipv6_prefix", D)],
+    }),
+    counts: three,
   },
   {
     paths: ["newrelic/synthetics-ip-ranges.json"],

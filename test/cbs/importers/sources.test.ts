@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readProviders } from "../../../data/providers.ts";
 import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
@@ -79,6 +80,37 @@ test("all providers exist", () => {
     "ahrefs",
     "apple-private-relay",
     "tor",
+    "netflix",
+    "meta",
+    "gcore",
+    "quic-cloud",
+    "arvancloud",
+    "zendesk",
+    "auth0",
+    "svix",
+    "databricks",
+    "mollie",
+    "onetrust",
+    "automattic",
+    "duckduckgo",
+    "common-crawl",
+    "mistral",
+    "seznam",
+    "onyphe",
+    "modat",
+    "uptimerobot",
+    "pingdom",
+    "better-stack",
+    "checkly",
+    "statuscake",
+    "updown",
+    "uptrends",
+    "hetrixtools",
+    "nodeping",
+    "oh-dear",
+    "check-host",
+    "tenable",
+    "mullvad",
   ];
   const ids = SOURCES.map(({ id }) => id);
   assert.deepEqual(
@@ -86,6 +118,31 @@ test("all providers exist", () => {
     [],
   );
   assert.deepEqual(Object.keys(GENERIC_IMPORTERS), ["text", "csv", "geofeed", "prefixes"]);
+});
+
+/** The rows of the table in docs/design/confirmed-sources.md: source, kind of copy, date, where it was. */
+function confirmations(): string[][] {
+  const page = readFileSync(new URL("../../../docs/design/confirmed-sources.md", import.meta.url), "utf8");
+  const table = page.slice(page.indexOf("<!-- sources:begin -->"), page.indexOf("<!-- sources:end -->"));
+  return table
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) => line.slice(2, -2).split(" | "));
+}
+
+test("each source has a row that says from which copy it was confirmed, and when", () => {
+  const rows = confirmations();
+  assert.deepEqual(
+    rows.map(([id]) => id),
+    SOURCES.map(({ id }) => `\`${id}\``),
+  );
+  for (const row of rows) {
+    const [id, kind, date, from] = row;
+    assert.equal(row.length, 4, id);
+    assert.match(kind!, /^(text|part|values|code)$/, id);
+    assert.match(date!, /^20\d\d(-\d\d-\d\d|, after \d\d-\d\d)?$/, id);
+    assert.ok(from!.length > 3, id);
+  }
 });
 
 test("a provider that is also in the map of AS numbers has the same id and name there", () => {
