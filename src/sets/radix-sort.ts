@@ -1,4 +1,5 @@
 import { finished } from "../turns/finished.ts";
+import { compareWords } from "./_boundaries.ts";
 
 /** Fewer items than this are sorted by comparison. */
 const MIN_COUNT = 1 << 13;
@@ -174,11 +175,7 @@ export function* sortedKeys(keys: Keys): Generator<undefined, Uint32Array, undef
 }
 
 function compareKeys({ words, width, stride }: Keys, a: number, b: number): number {
-  for (let word = 0; word < width; word++) {
-    const difference = words[a * stride + word]! - words[b * stride + word]!;
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  return compareWords(words, a * stride, words, b * stride, width);
 }
 
 function* sortedByWords(

@@ -4,13 +4,14 @@ import type { DeploymentCredential } from "../deployment-credential.ts";
 import { CREDENTIALS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
+import type { Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** `count`: those of the organisation that are not revoked, which may be at most `max`. */
 export function createCredential(
   { organisationId, credential, label, digest, start, hostsOnly, at }: CreateCredentialCommand,
   deployment: Deployment,
-  { count, max }: { readonly count: number; readonly max: number },
+  { count, max }: Room,
   newId: NewId,
 ): Decision {
   checkTexts(label);

@@ -12,20 +12,17 @@ import { DEPLOYMENTS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkDeploymentMatch } from "./_match.ts";
+import { checkRoom, type Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** `count`: those of the organisation that are not deleted, which may be at most `max`. */
 export function createDeployment(
   { organisationId, name, definition, at }: CreateDeploymentCommand,
-  { count, max }: { readonly count: number; readonly max: number },
+  room: Room,
   newId: NewId,
 ): Decision {
   checkTexts(name, JSON.stringify(definition));
-  if (count >= max)
-    throw new StoreError(
-      "too-many-deployments",
-      `an organisation has at most ${max} deployments (${DEPLOYMENTS_SETTING}); delete some first`,
-    );
+  checkRoom("too-many-deployments", room, `deployments (${DEPLOYMENTS_SETTING}); delete some first`);
   const deployment: Deployment = {
     id: newId(),
     organisationId,

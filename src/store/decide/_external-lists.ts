@@ -11,6 +11,7 @@ import type { EventBody } from "../event.ts";
 import { LISTS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
+import { checkRoom, type Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** A list with the state that only its fetches need. */
@@ -22,15 +23,11 @@ export interface FetchedList {
 /** `count`: those of the organisation, which may be at most `max`. */
 export function createList(
   { organisationId, name, definition, at }: CreateListCommand,
-  { count, max }: { readonly count: number; readonly max: number },
+  room: Room,
   newId: NewId,
 ): Decision {
   checkTexts(name, JSON.stringify(definition));
-  if (count >= max)
-    throw new StoreError(
-      "too-many-lists",
-      `an organisation has at most ${max} external lists (${LISTS_SETTING}); delete some first`,
-    );
+  checkRoom("too-many-lists", room, `external lists (${LISTS_SETTING}); delete some first`);
   const about = { id: newId(), organisationId, name, definition, createdAt: at, updatedAt: at };
   const list: ExternalList = { ...about, credentials: null, content: null, problem: null };
   const state: FetchState = { checkedAt: null, dueAt: at, claimedUntil: 0, validators: null, secret: null };

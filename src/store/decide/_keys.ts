@@ -2,6 +2,7 @@ import type { CreateKeyCommand, RevokeKeyCommand } from "../command.ts";
 import type { ApiKey } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
+import { checkRoom } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** Maximum active keys of an organisation: only its admins create them. */
@@ -14,11 +15,7 @@ export function createKey(
   newId: NewId,
 ): Decision {
   checkTexts(label);
-  if (count >= MAX_KEYS)
-    throw new StoreError(
-      "too-many-keys",
-      `an organisation has at most ${MAX_KEYS} keys that are not revoked; revoke some first`,
-    );
+  checkRoom("too-many-keys", { count, max: MAX_KEYS }, "keys that are not revoked; revoke some first");
   if (isTaken) throw new StoreError("key-exists", "a key with this digest already exists; create another");
   const key: ApiKey = {
     id: newId(),

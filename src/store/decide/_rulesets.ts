@@ -5,6 +5,7 @@ import { PURPOSES, type Ruleset, UNGUARDED } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkMatch } from "./_match.ts";
+import { checkRoom } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at"> &
@@ -30,11 +31,7 @@ export function createRuleset(
 
 /** Throws StoreError (`too-many-rulesets`). */
 export function checkRoomForRuleset(count: number, max: number): void {
-  if (count >= max)
-    throw new StoreError(
-      "too-many-rulesets",
-      `an organisation has at most ${max} rulesets (${RULESETS_SETTING}); delete some first`,
-    );
+  checkRoom("too-many-rulesets", { count, max }, `rulesets (${RULESETS_SETTING}); delete some first`);
 }
 
 /** Throws StoreError (`version-mismatch`). */

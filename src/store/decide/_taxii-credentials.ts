@@ -3,20 +3,21 @@ import { CREDENTIALS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { TaxiiCredential } from "../taxii-credential.ts";
 import type { Decision, NewId } from "./_decision.ts";
+import { checkRoom, type Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** `count`: those of the organisation that are not revoked, which may be at most `max`; `known`: the ids of its collections. */
 export function createTaxiiCredential(
   { organisationId, label, digest, start, collections, at }: CreateTaxiiCredentialCommand,
-  { count, max, known }: { readonly count: number; readonly max: number; readonly known: ReadonlySet<string> },
+  { known, ...room }: Room & { readonly known: ReadonlySet<string> },
   newId: NewId,
 ): Decision {
   checkTexts(label);
-  if (count >= max)
-    throw new StoreError(
-      "too-many-credentials",
-      `an organisation has at most ${max} TAXII credentials that are not revoked (${CREDENTIALS_SETTING}); revoke some first`,
-    );
+  checkRoom(
+    "too-many-credentials",
+    room,
+    `TAXII credentials that are not revoked (${CREDENTIALS_SETTING}); revoke some first`,
+  );
   const unknown = collections.find((id) => !known.has(id));
   if (unknown !== undefined) throw new StoreError("collection-not-found", `unknown collection ${unknown}`);
   const credential: TaxiiCredential = {

@@ -16,6 +16,7 @@ import { newAccount, recordedUser, userOf } from "./_accounts.ts";
 import type { Account, Decision, NewId } from "./_decision.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { createOrganisation, setPlan } from "./_organisations.ts";
+import { checkRoom } from "./_room.ts";
 import { endSessions, startSession } from "./_sessions.ts";
 import { checkTexts } from "./_texts.ts";
 
@@ -71,8 +72,7 @@ export function createUser(
   newId: NewId,
 ): Decision {
   checkTexts(name);
-  if (count >= MAX_USERS)
-    throw new StoreError("too-many-users", `an organisation has at most ${MAX_USERS} users; delete some first`);
+  checkRoom("too-many-users", { count, max: MAX_USERS }, "users; delete some first");
   checkUserName(name, names);
   const account = newAccount(newId(), { organisationId, name, role, password: null, invitation, at });
   return { ...changed(undefined, account), writes: [{ insert: "user", account }] };

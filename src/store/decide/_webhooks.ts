@@ -6,23 +6,19 @@ import type {
   UpdateWebhookCommand,
 } from "../command.ts";
 import { WEBHOOKS_SETTING } from "../limit-settings.ts";
-import { StoreError } from "../store-error.ts";
 import type { Webhook, WebhookDefinition, WebhookProgress, WebhookSecrets } from "../webhook.ts";
 import type { Decision, NewId } from "./_decision.ts";
+import { checkRoom, type Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** `count`: those of the organisation, which may be at most `max`; `sequence`: the last event, after which its own begin. */
 export function createWebhook(
   { organisationId, definition, secret, at }: CreateWebhookCommand,
-  { count, max, sequence }: { readonly count: number; readonly max: number; readonly sequence: number },
+  { sequence, ...room }: Room & { readonly sequence: number },
   newId: NewId,
 ): Decision {
   checkTexts(JSON.stringify(definition));
-  if (count >= max)
-    throw new StoreError(
-      "too-many-webhooks",
-      `an organisation has at most ${max} webhook endpoints (${WEBHOOKS_SETTING}); delete some first`,
-    );
+  checkRoom("too-many-webhooks", room, `webhook endpoints (${WEBHOOKS_SETTING}); delete some first`);
   const webhook: Webhook = {
     ...definition,
     id: newId(),

@@ -1,0 +1,12 @@
+import { StoreError, type StoreErrorCode } from "../store-error.ts";
+
+/** How many things an organisation has, and how many it may have. */
+export interface Room {
+  readonly count: number;
+  readonly max: number;
+}
+
+/** Throws StoreError (`code`) without room for another; `things`: what they are, and how to get room. */
+export function checkRoom(code: StoreErrorCode, { count, max }: Room, things: string): void {
+  if (count >= max) throw new StoreError(code, `an organisation has at most ${max} ${things}`);
+}
