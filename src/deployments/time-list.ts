@@ -14,10 +14,8 @@ function* timesOf(
   { addresses }: CompiledList,
   include: readonly Gathered[],
 ): Generator<undefined, AddressTimes, undefined> {
-  let times = AddressTimes.EMPTY;
-  for (const source of include)
-    times = yield* times.combining("latest", source.times ?? AddressTimes.of(source.addresses));
-  return yield* times.combining("earliest", AddressTimes.of(addresses));
+  const times = include.map((source) => source.times ?? AddressTimes.of(source.addresses));
+  return yield* (yield* AddressTimes.uniting(times)).combining("earliest", AddressTimes.of(addresses));
 }
 
 /**

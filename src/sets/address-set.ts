@@ -13,6 +13,7 @@ import {
 } from "./_boundaries.ts";
 import { Ipv4Collector } from "./_boundaries-of-ipv4.ts";
 import { RangeCollector } from "./_boundaries-of-ranges.ts";
+import { combinedInPairs } from "./_in-pairs.ts";
 import { splittingIpv4 } from "./_split-ipv4.ts";
 
 export type { SetOperation } from "./_boundaries.ts";
@@ -76,16 +77,9 @@ export class AddressSet {
     return new AddressSet(yield* ipv4.boundaries(), yield* ipv6.boundaries());
   }
 
-  /** The union of any number of sets, which can be interrupted. In pairs, so that each is read about log2(sets) times. */
+  /** The union of any number of sets, which can be interrupted. O(n log sets) */
   static *uniting(sets: readonly AddressSet[]): Generator<undefined, AddressSet, undefined> {
-    let left = sets;
-    while (left.length > 1) {
-      const pairs: AddressSet[] = [];
-      for (let at = 0; at < left.length; at += 2)
-        pairs.push(at + 1 === left.length ? left[at]! : yield* left[at]!.combining("union", left[at + 1]!));
-      left = pairs;
-    }
-    return left[0] ?? AddressSet.EMPTY;
+    return (yield* combinedInPairs(sets, (one, other) => one.combining("union", other))) ?? AddressSet.EMPTY;
   }
 
   get isEmpty(): boolean {

@@ -3,6 +3,7 @@ import { prefixesOf } from "../address/prefixes-of-boundaries.ts";
 import { lastAddress } from "../address/range.ts";
 import { compareWords, passedAt, STEP, wordsOf } from "./_boundaries.ts";
 import { type CoveringEnd, type EndingPrefix, EndingPrefixes } from "./_ending-prefixes.ts";
+import { combinedInPairs } from "./_in-pairs.ts";
 import { type Steps, StepWriter } from "./_steps.ts";
 import { type AddressSet, boundariesOf, isMapped } from "./address-set.ts";
 
@@ -67,6 +68,11 @@ export class AddressTimes {
       yield* combined(choose, this.#steps[4], other.#steps[4]),
       yield* combined(choose, this.#steps[6], other.#steps[6]),
     );
+  }
+
+  /** The addresses of any, each with the latest of its ends. O(n log sets) */
+  static *uniting(all: readonly AddressTimes[]): Generator<undefined, AddressTimes, undefined> {
+    return (yield* combinedInPairs(all, (one, other) => one.combining("latest", other))) ?? AddressTimes.EMPTY;
   }
 
   /** The latest end of the addresses in a prefix; 0: none of them is in the set. O(log n), and O(changes within it) */

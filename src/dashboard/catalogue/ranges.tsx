@@ -4,6 +4,7 @@ import { Button } from "../components/button.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Panel } from "../components/page.tsx";
 import { Pager } from "../components/pager.tsx";
+import { Segments } from "../components/segments.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { notifyProblem } from "../components/toasts.tsx";
@@ -52,21 +53,7 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
         <ExportRanges id={id} family={family} aggregate={aggregate} name={file} onClose={() => setExporting(false)} />
       )}
       <div class="ranges-filter row">
-        <fieldset class="segments">
-          <legend class="hidden">Family</legend>
-          {FAMILIES.map(([value, label]) => (
-            <label key={value}>
-              <input
-                type="radio"
-                name="family"
-                class="hidden"
-                checked={family === value}
-                onChange={() => choose(value)}
-              />
-              {label}
-            </label>
-          ))}
-        </fieldset>
+        <Segments legend="Family" name="family" value={family} choices={FAMILIES} onChange={choose} />
         <label class="check">
           <input
             type="checkbox"

@@ -3,6 +3,7 @@ import { ShareBar } from "../charts/share-bar.tsx";
 import { get } from "../api.ts";
 import { Button } from "../components/button.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
+import { Segments } from "../components/segments.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
@@ -113,21 +114,13 @@ function Traffic({ window, isWaiting, steps }: TrafficProps) {
 
 function WindowChoice({ window }: { readonly window: Window }) {
   return (
-    <fieldset class="segments">
-      <legend class="hidden">Time range</legend>
-      {Object.entries(WINDOWS).map(([each, title]) => (
-        <label key={each}>
-          <input
-            type="radio"
-            name="window"
-            class="hidden"
-            checked={each === window}
-            onChange={() => navigate(hrefOf("/usage", { window: each }), { replace: true })}
-          />
-          {title}
-        </label>
-      ))}
-    </fieldset>
+    <Segments<string>
+      legend="Time range"
+      name="window"
+      value={window}
+      choices={Object.entries(WINDOWS)}
+      onChange={(each) => navigate(hrefOf("/usage", { window: each }), { replace: true })}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
 import { useCallback, useState } from "preact/hooks";
+import { Segments } from "../components/segments.tsx";
 import { formatCount } from "../format.ts";
 import type { Rule } from "../documents.ts";
 import type { Examined, ListLine } from "./examine-list.ts";
@@ -37,27 +38,16 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
   return (
     <>
       <div class="filter-bar">
-        <fieldset class="segments">
-          <legend class="hidden">Result</legend>
-          {(
-            [
-              [undefined, "All", total],
-              ...given.map(([outcome, title]) => [outcome, title, counts[outcome]!] as const),
-            ] as const
-          ).map(([outcome, title, count]) => (
-            <label key={title}>
-              <input
-                type="radio"
-                name="verdict"
-                class="hidden"
-                checked={wanted === outcome}
-                onChange={() => setOnly(outcome)}
-              />
-              {title}
-              <span class="muted">{formatCount(count)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          legend="Result"
+          name="verdict"
+          value={wanted}
+          choices={[
+            [undefined, "All", total],
+            ...given.map(([outcome, title]) => [outcome, title, counts[outcome]] as const),
+          ]}
+          onChange={setOnly}
+        />
         {unchanged > 0 && (
           <p class="muted">{unchanged === 1 ? "1 stays as it is" : `${formatCount(unchanged)} stay as they are`}</p>
         )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
-import { formatCount } from "../format.ts";
+import { Segments } from "../components/segments.tsx";
 import { DAYS, readSearch, type RuleFilter, type RuleState } from "./rule-filter.ts";
 
 interface Props {
@@ -10,38 +10,23 @@ interface Props {
   readonly onChange: (filter: RuleFilter) => void;
 }
 
-const STATES: readonly (readonly [state: RuleState | undefined, title: string])[] = [
-  [undefined, "All"],
-  ["active", "Active"],
-  ["expiring", "Expiring soon"],
-  ["expired", "Expired"],
-];
-
 /** By state, and by address or name. */
 export function FilterBar({ filter, total, active, onChange }: Props) {
-  const counts = new Map<RuleState | undefined, number | undefined>([
-    [undefined, total],
-    ["active", active],
-    ["expired", total === undefined || active === undefined ? undefined : total - active],
-  ]);
+  const states: readonly (readonly [state: RuleState | undefined, title: string, count?: number | undefined])[] = [
+    [undefined, "All", total],
+    ["active", "Active", active],
+    ["expiring", "Expiring soon"],
+    ["expired", "Expired", total === undefined || active === undefined ? undefined : total - active],
+  ];
   return (
     <div class="filter-bar">
-      <fieldset class="segments">
-        <legend class="hidden">State</legend>
-        {STATES.map(([state, title]) => (
-          <label key={title}>
-            <input
-              type="radio"
-              name="state"
-              class="hidden"
-              checked={filter.state === state}
-              onChange={() => onChange({ ...filter, state })}
-            />
-            {title}
-            {counts.get(state) !== undefined && <span class="muted">{formatCount(counts.get(state)!)}</span>}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="State"
+        name="state"
+        value={filter.state}
+        choices={states}
+        onChange={(state) => onChange({ ...filter, state })}
+      />
       {filter.state === "expiring" && <Within days={filter.days} onChange={(days) => onChange({ ...filter, days })} />}
       <Search filter={filter} onChange={onChange} />
     </div>

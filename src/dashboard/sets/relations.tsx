@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Panel } from "../components/page.tsx";
+import { Segments } from "../components/segments.tsx";
 import { Note } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import type { SetRelations } from "../documents.ts";
@@ -32,15 +33,13 @@ export function Relations({ names, related }: Props) {
   const given = (["ipv4", "ipv6"] as const).filter((each) => related.sets.some((set) => set[each].addresses !== "0"));
   const family = given.includes(wanted) ? wanted : (given[0] ?? "ipv4");
   const choice = given.length > 1 && (
-    <fieldset class="segments">
-      <legend class="hidden">Addresses</legend>
-      {given.map((each) => (
-        <label key={each}>
-          <input type="radio" name="family" class="hidden" checked={each === family} onChange={() => setFamily(each)} />
-          {FAMILIES[each]}
-        </label>
-      ))}
-    </fieldset>
+    <Segments
+      legend="Addresses"
+      name="family"
+      value={family}
+      choices={given.map((each) => [each, FAMILIES[each]] as const)}
+      onChange={setFamily}
+    />
   );
   return (
     <>

@@ -5,6 +5,7 @@ import { addressBits, type Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { encoded, joined } from "../encoded.ts";
+import { textLines } from "../text-lines.ts";
 
 /** The list that a bouncer has to enforce, or has received. */
 export interface EnforcedList {
@@ -87,11 +88,9 @@ function* linesOf(ends: ReadonlyMap<string, number>): Generator<string> {
 }
 
 function* entriesIn(text: Buffer): Generator<[prefix: string, end: number]> {
-  for (let start = 0; start < text.length;) {
-    const end = text.indexOf(10, start);
-    const [prefix, ends = "0"] = text.toString("latin1", start, end).split(" ");
+  for (const line of textLines(text)) {
+    const [prefix, ends = "0"] = line.split(" ");
     yield [prefix!, Number(ends)];
-    start = end + 1;
   }
 }
 

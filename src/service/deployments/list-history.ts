@@ -2,6 +2,7 @@ import type { Prefix } from "../../address/address.ts";
 import { comparePrefixes, formatPrefix } from "../../address/prefix.ts";
 import { ENTRIES_AT_ONCE } from "../../formats/format.ts";
 import { encoded, joined } from "../encoded.ts";
+import { textLines } from "../text-lines.ts";
 import { chunkOf } from "./divide-list.ts";
 import { type ListText, prefixesOfList } from "./list-text.ts";
 
@@ -121,18 +122,11 @@ function* linesOf({ since, last, added, removed }: ListHistory): Generator<strin
 export function* readingHistory(stored: Buffer): Generator<undefined, ListHistory, undefined> {
   const [added, removed] = [new Map<string, number>(), new Map<string, RemovedEntry>()];
   let [since, last, count] = [0, 0, 0];
-  for (let start = 0; start < stored.length;) {
-    const end = stored.indexOf(10, start);
-    const [kind, one, two, three] = stored.toString("latin1", start, end).split(" ") as [
-      string,
-      string,
-      string,
-      string,
-    ];
+  for (const line of textLines(stored)) {
+    const [kind, one, two, three] = line.split(" ") as [string, string, string, string];
     if (kind === "=") [since, last] = [Number(one), Number(two)];
     else if (kind === "+") added.set(one, Number(two));
     else removed.set(keyOf(one, Number(three)), { prefix: one, at: Number(two), chunk: Number(three) });
-    start = end + 1;
     if (++count % ENTRIES_AT_ONCE === 0) yield;
   }
   return { since, last, added, removed };

@@ -5,6 +5,7 @@ import type { Family, Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { EndingPrefix } from "../../sets/address-times.ts";
 import { encoded, joined } from "../encoded.ts";
+import { textLines } from "../text-lines.ts";
 
 /** The prefixes of a list, one a line, as they are stored and as most devices read them. */
 export interface ListText extends Readonly<Record<Family, Buffer>> {
@@ -72,10 +73,10 @@ export function* timedEntriesOf(
   text: ListText & { readonly times: Buffer },
   families: readonly Family[],
 ): Generator<EndingPrefix> {
-  const ends = linesIn(text.times);
+  const ends = textLines(text.times);
   ends.next();
   for (const family of [4, 6] as const)
-    for (const line of linesIn(text[family])) {
+    for (const line of textLines(text[family])) {
       const end = ends.next().value!;
       if (families.includes(family)) yield { prefix: parsePrefix(line), end: end === NEVER ? Infinity : Number(end) };
     }
@@ -118,13 +119,5 @@ function splitFirst(bytes: Buffer): readonly [Buffer, Buffer | undefined] {
 
 /** The prefixes of one family. */
 export function* prefixesOfList(text: Buffer): Generator<Prefix> {
-  for (const line of linesIn(text)) yield parsePrefix(line);
-}
-
-function* linesIn(text: Buffer): Generator<string, undefined> {
-  for (let start = 0; start < text.length;) {
-    const end = text.indexOf(10, start);
-    yield text.toString("latin1", start, end);
-    start = end + 1;
-  }
+  for (const line of textLines(text)) yield parsePrefix(line);
 }
