@@ -1,4 +1,4 @@
-import type { CutShard } from "./_cut-shards.ts";
+import type { CutShard } from "./_text-buffer.ts";
 import type { ShardResult } from "./messages.ts";
 
 /**

@@ -6,7 +6,7 @@ import { inputName } from "../input/input.ts";
 import { OutputClosed } from "../output/output-closed.ts";
 import { type TopAddresses, topAddresses } from "../top-addresses.ts";
 import { addUpAddresses } from "./_add-up-addresses.ts";
-import type { PlannedShard } from "./_cut-shards.ts";
+import type { PlannedShard } from "./_text-buffer.ts";
 import { InputPosition } from "./_input-position.ts";
 import { LineNumbers } from "./_line-numbers.ts";
 import { RunThreads } from "./_run-threads.ts";
