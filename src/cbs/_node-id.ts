@@ -63,14 +63,6 @@ function checkId(id: string): void {
   if (id.length > MAX_ID_LENGTH) bad(`shorten it to ${MAX_ID_LENGTH} characters`);
 }
 
-/** Printable ASCII without what an id or a part of a path cannot hold. */
-const PLAIN_PART = /^[!-+\-.0-~](?:[ -+\-.0-~]*[!-+\-.0-~])?$/;
-
-/** A quick check that a text is valid as a label and as a part of a path; many texts that fail it are valid too. */
-export function isPlainPart(text: string): boolean {
-  return PLAIN_PART.test(text);
-}
-
 /** @throws CatalogueError "bad-name" unless it is one line of text. */
 export function checkName(name: string): void {
   if (name.trim() !== "" && !CONTROL.test(name) && name.isWellFormed() && name.length <= MAX_ID_LENGTH) return;

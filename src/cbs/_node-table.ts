@@ -1,4 +1,6 @@
-import { checkName, isPlainPart, MAX_ID_LENGTH, MAX_PARTS, idParts } from "./_node-id.ts";
+import { checkName, MAX_ID_LENGTH, MAX_PARTS, idParts } from "./_node-id.ts";
+import type { NodeIds } from "./_node-ids.ts";
+import { NodeTexts } from "./_node-texts.ts";
 import { badMetadata } from "./catalogue-error.ts";
 
 /**
@@ -16,6 +18,8 @@ export interface StoredNodes {
    */
   readonly places: Uint8Array;
 }
+
+const SLASH = 0x2f;
 
 /** Words of a node, and which is which. */
 const NODE_WORDS = 3;
@@ -59,26 +63,28 @@ export interface NodesByNumber {
   parent(value: number): number;
   id(value: number): string;
   name(value: number): string;
+  /** All ids as bytes, if all texts are of ASCII, so that the order of bytes is that of texts; null otherwise. */
+  encodedIds(): NodeIds | null;
 }
 
 /** Stored nodes, validated. */
 export class NodeTable implements NodesByNumber {
   readonly count: number;
-  readonly #texts: readonly string[];
+  readonly #texts: NodeTexts;
   readonly #words: Uint32Array;
+  /** By value: the length of its id and a slash, in UTF-16 code units. */
+  readonly #sizes: Uint32Array;
 
   /**
    * Checks all nodes, which may come from an untrusted file. O(nodes).
    * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
    */
   constructor({ texts, places }: StoredNodes) {
-    const lines = texts.split("\n");
-    if (lines.pop() !== "") throw badMetadata("nodes", "its texts do not end with a line feed");
-    if (new Set(lines).size < lines.length) throw badMetadata("nodes", "a text is there more than once");
-    this.#texts = lines;
+    this.#texts = new NodeTexts(texts);
     this.#words = wordsOf(places);
     this.count = this.#words.length / NODE_WORDS;
-    this.#check(lines, this.#words);
+    this.#sizes = new Uint32Array(this.count + 1);
+    this.#check(this.#texts, this.#words);
   }
 
   parent(value: number): number {
@@ -91,11 +97,38 @@ export class NodeTable implements NodesByNumber {
   }
 
   name(value: number): string {
-    return this.#texts[this.#word(value, NAME)]!;
+    return this.#texts.at(this.#word(value, NAME));
+  }
+
+  /** O(nodes and the bytes of those below others). */
+  encodedIds(): NodeIds | null {
+    if (!this.#texts.isAscii) return null;
+    const { bytes: texts, starts: textStarts } = this.#texts;
+    const starts = new Uint32Array(this.count);
+    const ends = new Uint32Array(this.count);
+    let size = texts.length;
+    for (let value = 1; value <= this.count; value++) if (this.parent(value) !== 0) size += this.#sizes[value]!;
+    const bytes = new Uint8Array(size);
+    bytes.set(texts);
+    for (let value = 1, to = texts.length; value <= this.count; value++) {
+      const part = this.#word(value, PART);
+      const [start, end] = [textStarts[part]!, textStarts[part + 1]! - 1];
+      const parent = this.parent(value);
+      starts[value - 1] = parent === 0 ? start : to;
+      if (parent !== 0) {
+        bytes.copyWithin(to, starts[parent - 1]!, ends[parent - 1]);
+        to += this.#sizes[parent]!;
+        bytes[to - 1] = SLASH;
+        bytes.copyWithin(to, start, end);
+        to += end - start;
+      }
+      ends[value - 1] = parent === 0 ? end : to;
+    }
+    return { bytes, starts, ends };
   }
 
   #part(value: number): string {
-    return this.#texts[this.#word(value, PART)]!;
+    return this.#texts.at(this.#word(value, PART));
   }
 
   #word(value: number, which: number): number {
@@ -107,16 +140,16 @@ export class NodeTable implements NodesByNumber {
    * node have the same part. Apart from their number and length, the parts of an id can be checked one by one; so each
    * text is checked once, however many nodes have it.
    */
-  #check(texts: readonly string[], words: Uint32Array): void {
-    const { length } = texts;
+  #check(texts: NodeTexts, words: Uint32Array): void {
+    const length = texts.count;
     const fits = new Uint8Array(length);
-    for (let text = 0; text < length; text++) if (isPlainPart(texts[text]!)) fits[text] = ANYWHERE;
+    for (let text = 0; text < length; text++) if (texts.isPlain[text] === 1) fits[text] = ANYWHERE;
     const isName = new Uint8Array(length);
     // In a large catalogue of labels most parts occur once: only the others are put into a set.
     const firstParents = new Uint32Array(length);
     const others = new Set<number>();
     const depths = new Uint8Array(this.count + 1);
-    const sizes = new Uint32Array(this.count + 1);
+    const sizes = this.#sizes;
     depths[0] = LABEL_DEPTH - 1;
     for (let value = 1, at = 0; at < words.length; value++, at += NODE_WORDS) {
       const parent = words[at + PARENT]!;
@@ -125,7 +158,7 @@ export class NodeTable implements NodesByNumber {
       if (parent >= value || part >= length || name >= length)
         throw badMetadata("nodes", `node ${value} comes before its parent, or refers to a text that does not exist`);
       depths[value] = depths[parent]! + 1;
-      sizes[value] = sizes[parent]! + texts[part]!.length + 1;
+      sizes[value] = sizes[parent]! + texts.lengthOf(part) + 1;
       if (fits[part] !== ANYWHERE && (fits[part] !== BELOW || parent === 0)) {
         if (parent !== 0) fits[part] = BELOW;
         if (this.#isTopOfPath(value, parent)) depths[value] = 1;
@@ -138,8 +171,8 @@ export class NodeTable implements NodesByNumber {
       isName[name] = 1;
     }
     for (let text = 0; text < length; text++) {
-      if (isName[text] === 1 && (fits[text] !== ANYWHERE || texts[text]!.length > MAX_ID_LENGTH))
-        checkName(texts[text]!);
+      if (isName[text] === 1 && (fits[text] !== ANYWHERE || texts.lengthOf(text) > MAX_ID_LENGTH))
+        checkName(texts.at(text));
     }
   }
 
@@ -211,6 +244,11 @@ export class NodesAsAsked implements NodesByNumber {
   #joinedId(value: number, parts: number): string {
     const [parent, part] = [this.parent(value), this.#text(value, PART)];
     return parent === 0 || parts > MAX_PARTS ? part : `${this.#joinedId(parent, parts + 1)}/${part}`;
+  }
+
+  /** They are for processes that need few. */
+  encodedIds(): null {
+    return null;
   }
 
   #text(value: number, which: number): string {

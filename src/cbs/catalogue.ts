@@ -6,6 +6,7 @@ import { PrefixPairs } from "../trie/prefix-pairs.ts";
 import type { PrefixSource } from "../trie/prefix-source.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
 import { checkName, compareTexts, defaultName, idParts } from "./_node-id.ts";
+import type { NodeIds } from "./_node-ids.ts";
 import { ClaimTable, claimsOfNodes, storeClaims } from "./_claim-table.ts";
 import {
   countNodes,
@@ -152,6 +153,11 @@ export class Catalogue {
   idOf(number: number): string {
     this.#checkNumber(number);
     return this.#nodes[number]?.id ?? this.#stored.id(number);
+  }
+
+  /** All ids as bytes, if all texts are of ASCII, so that the order of bytes is that of texts; null otherwise. */
+  encodedIds(): NodeIds | null {
+    return this.#stored.encodedIds();
   }
 
   /** The number of the node one level up, 0 at the top. @throws CatalogueError "unknown-value" */

@@ -1,7 +1,7 @@
 import { ADDRESS_HOLE, HOLE, OWN_PREFIX_HOLE } from "../rows/holes.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
-import { encodeNodeIds, type NodeIds } from "./_node-ids.ts";
+import type { NodeIds } from "./_node-ids.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { JsonRows } from "./_json-rows.ts";
 import { ownLength, rowTemplate } from "./row-template.ts";
@@ -62,7 +62,7 @@ function writerOf(catalogue: Catalogue, format: TemplateFormat): Write {
   }
   const general: Write = (match, own) => rowTemplate(catalogue, format, match, own);
   if (format !== "tsv" && format !== "csv" && format !== "append") return general;
-  const ids = encodeNodeIds(catalogue);
+  const ids = catalogue.encodedIds();
   if (ids === null) return general;
   const writer = new TemplateWriter(catalogue, format, ids);
   return (match, own) => writer.write(match, own) ?? general(match, own);
@@ -87,12 +87,12 @@ class TemplateWriter {
 
   /** The template, or null where it takes the general way. */
   write(match: MatchId, own: number): Uint8Array | null {
-    const { starts, bytes } = this.#ids;
+    const { starts, ends, bytes } = this.#ids;
     const nodes = this.#nodes;
     const count = this.#gather(match);
     if (count < 0) return null;
     let most = 16;
-    for (let node = 0; node < count; node++) most += starts[nodes[node]! + 1]! - starts[nodes[node]!]!;
+    for (let node = 0; node < count; node++) most += ends[nodes[node]!]! - starts[nodes[node]!]! + 1;
     if (most > this.#out.length) {
       this.#out = new Uint8Array(2 * most);
       this.#views = [];
@@ -116,7 +116,7 @@ class TemplateWriter {
     if (this.#format === "csv" && count > 0 && !isPlain(bytes[starts[nodes[0]!]!]!)) return null;
     for (let node = 0; node < count; node++) {
       if (node > 0) out[at++] = COMMA;
-      const end = starts[nodes[node]! + 1]! - 1;
+      const end = ends[nodes[node]!]!;
       for (let from = starts[nodes[node]!]!; from < end; from++) {
         const byte = bytes[from]!;
         if (byte === QUOTE && this.#format === "csv") return null;
@@ -162,11 +162,11 @@ class TemplateWriter {
 
   #compare(a: number, b: number): number {
     if (a === b) return 0;
-    const { bytes, starts } = this.#ids;
+    const { bytes, starts, ends } = this.#ids;
     let atA = starts[a]!;
     let atB = starts[b]!;
-    const endA = starts[a + 1]! - 1;
-    const endB = starts[b + 1]! - 1;
+    const endA = ends[a]!;
+    const endB = ends[b]!;
     while (atA < endA && atB < endB && bytes[atA] === bytes[atB]) {
       atA++;
       atB++;

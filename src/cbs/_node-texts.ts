@@ -1,0 +1,103 @@
+import { badMetadata } from "./catalogue-error.ts";
+
+const LF = 0x0a;
+const SPACE = 0x20;
+const COMMA = 0x2c;
+const SLASH = 0x2f;
+const LAST_PRINTABLE = 0x7e;
+const encoder = new TextEncoder();
+/** Not known in advance, so that no file can be made whose texts all have the same hash. */
+const [SEED, FACTOR] = [Math.random(), Math.random()].map((fraction) => (fraction * 2 ** 32) | 1) as [number, number];
+
+/**
+ * The distinct texts of a catalogue's nodes, as bytes: reading and comparing bytes takes a fraction of what strings
+ * take, and most texts are never needed as strings.
+ */
+export class NodeTexts {
+  readonly count: number;
+  /** All texts in UTF-8, an LF after each: text i is `bytes[starts[i], starts[i + 1] - 1)`. */
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly #text: string;
+  /** Null where bytes and units of the text are the same. */
+  readonly #lines: readonly string[] | null;
+  /** By text: 1 if it is valid as a label and as a part of a path, apart from its length; many others are, too. */
+  readonly isPlain: Uint8Array;
+
+  /** @throws CatalogueError "bad-metadata" unless each text ends with an LF and is there once */
+  constructor(text: string) {
+    this.bytes = encoder.encode(text);
+    if (text !== "" && !text.endsWith("\n")) throw badMetadata("nodes", "its texts do not end with a line feed");
+    this.count = countLines(text);
+    this.starts = new Uint32Array(this.count + 1);
+    this.isPlain = new Uint8Array(this.count);
+    this.#text = text;
+    this.#lines = this.isAscii ? null : text.split("\n");
+    const hashes = new Int32Array(this.count);
+    this.#readAll(hashes);
+    this.#checkDistinct(hashes);
+  }
+
+  get isAscii(): boolean {
+    return this.bytes.length === this.#text.length;
+  }
+
+  at(index: number): string {
+    return this.#lines === null
+      ? this.#text.slice(this.starts[index], this.starts[index + 1]! - 1)
+      : this.#lines[index]!;
+  }
+
+  /** In UTF-16 code units. */
+  lengthOf(index: number): number {
+    return this.#lines === null ? this.starts[index + 1]! - 1 - this.starts[index]! : this.#lines[index]!.length;
+  }
+
+  /** All of it in one pass: the code of a short loop would still be slow when it ends. */
+  #readAll(hashes: Int32Array): void {
+    const { bytes, starts, isPlain } = this;
+    for (let index = 0, at = 0; index < hashes.length; index++) {
+      const start = at;
+      let hash = SEED;
+      let isPrintable = true;
+      for (let byte = bytes[at]!; byte !== LF; byte = bytes[++at]!) {
+        hash = Math.imul(hash ^ byte, FACTOR) ^ (hash >>> 15);
+        if (byte < SPACE || byte > LAST_PRINTABLE || byte === COMMA || byte === SLASH) isPrintable = false;
+      }
+      if (isPrintable && at > start && bytes[start] !== SPACE && bytes[at - 1] !== SPACE) isPlain[index] = 1;
+      hashes[index] = hash ^ (hash >>> 16);
+      starts[index + 1] = ++at;
+    }
+  }
+
+  /** Puts each text into a hash table, at least half of which stays empty. */
+  #checkDistinct(hashes: Int32Array): void {
+    const places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * this.count + 1)));
+    const mask = places.length - 1;
+    for (let index = 0; index < hashes.length; index++) {
+      const hash = hashes[index]!;
+      let place = hash & mask;
+      for (; places[place] !== 0; place = (place + 1) & mask) {
+        const other = places[place]! - 1;
+        if (hashes[other] === hash && this.#isSame(other, index))
+          throw badMetadata("nodes", "a text is there more than once");
+      }
+      places[place] = index + 1;
+    }
+  }
+
+  #isSame(one: number, other: number): boolean {
+    const { bytes } = this;
+    let atOther = this.starts[other]!;
+    for (let at = this.starts[one]!; ; at++, atOther++) {
+      if (bytes[at] !== bytes[atOther]) return false;
+      if (bytes[at] === LF) return true;
+    }
+  }
+}
+
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
