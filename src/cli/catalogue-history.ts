@@ -37,10 +37,26 @@ export async function chosenSnapshot(args: Arguments): Promise<string> {
   const text = args.value("as-of");
   const snapshot = args.value("snapshot");
   if (text === undefined) return snapshot ?? (await freshEnough(defaultCatalogue()));
-  const time = momentOf("as-of", text);
-  const { path, createdAt } = await generationAsOf(snapshot ?? historyFolder(homeFolder()), time);
-  standardError().write(`ipsieve: as of ${time.toISOString()}: ${path}, made ${createdAt.toISOString()}\n`);
-  return path;
+  return generationAsOf({
+    folder: snapshot ?? historyFolder(homeFolder()),
+    time: momentOf("as-of", text),
+    what: "--as-of",
+    remedy: "name a folder that does with --snapshot DIR",
+  });
+}
+
+/**
+ * The file that an operand names: the operand itself, or for a date or a time the catalogue of the update history as of
+ * then, which is named on stderr. Throws UsageError.
+ */
+export async function fileOrGeneration(operand: string): Promise<string> {
+  if (!/^\d{4}-\d\d-\d\d(?:T|$)/.test(operand)) return operand;
+  return generationAsOf({
+    folder: historyFolder(homeFolder()),
+    time: momentOf(null, operand),
+    what: operand,
+    remedy: `for a file of this name write ./${operand}`,
+  });
 }
 
 /**
@@ -63,32 +79,43 @@ export function ageNotice(createdAt: Date, now: number): string | undefined {
   return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
 }
 
+interface Asked {
+  readonly folder: string;
+  readonly time: Date;
+  /** The option or the operand that asks, for errors. */
+  readonly what: string;
+  /** What to do if the folder holds no catalogue. */
+  readonly remedy: string;
+}
+
 /** The newest generation in a folder that was made no later than `time`. Throws UsageError. */
-async function generationAsOf(folder: string, time: Date): Promise<ListedGeneration> {
-  const generations = await generationsIn(folder);
+async function generationAsOf(asked: Asked): Promise<string> {
+  const { folder, time, what, remedy } = asked;
+  const generations = await generationsIn(asked);
   const newest = generations.findLast(({ createdAt }) => createdAt <= time);
-  if (newest !== undefined) return newest;
+  if (newest !== undefined) {
+    const made = newest.createdAt.toISOString();
+    standardError().write(`ipsieve: as of ${time.toISOString()}: ${newest.path}, made ${made}\n`);
+    return newest.path;
+  }
   const [oldest] = generations;
-  if (oldest === undefined)
-    throw new UsageError(
-      `--as-of: ${folder} holds no catalogue (*${EXTENSION}); name a folder that does with --snapshot DIR`,
-    );
+  if (oldest === undefined) throw new UsageError(`${what}: ${folder} holds no catalogue (*${EXTENSION}); ${remedy}`);
   throw new UsageError(
-    `--as-of: no catalogue in ${folder} was made by ${time.toISOString()}; the oldest, ${oldest.path}, is of ${oldest.createdAt.toISOString()}`,
+    `${what}: no catalogue in ${folder} was made by ${time.toISOString()}; the oldest, ${oldest.path}, is of ${oldest.createdAt.toISOString()}`,
   );
 }
 
 /** A corrupt file may be the requested one: answering from another generation instead would be wrong. */
-async function generationsIn(folder: string): Promise<ListedGeneration[]> {
+async function generationsIn({ folder, what }: Asked): Promise<ListedGeneration[]> {
   try {
     return await listGenerations(folder);
   } catch (error) {
     if (error instanceof SnapshotError)
       throw new UsageError(
-        `--as-of: ${error.message}; its time is unknown: restore the file, or remove it if you do not need it`,
+        `${what}: ${error.message}; its time is unknown: restore the file, or remove it if you do not need it`,
       );
     throw new UsageError(
-      `--as-of: ${folder}: ${reasonOf(error as NodeJS.ErrnoException)}; name a folder with --snapshot DIR, or keep a history with "ipsieve cbs update"`,
+      `${what}: ${folder}: ${reasonOf(error as NodeJS.ErrnoException)}; ${what === "--as-of" ? "name a folder with --snapshot DIR, or " : ""}keep a history with "ipsieve cbs update"`,
     );
   }
 }

@@ -2,13 +2,13 @@ import { MAX_EXPIRY_DAYS } from "../rulesets/validate-rule.ts";
 import { MomentError, parseMoment } from "../time/parse-moment.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The time given by an option, as by `parseMoment`. Throws UsageError. */
-export function momentOf(option: string, text: string): Date {
+/** The time given by an option, or by an operand (null), as by `parseMoment`. Throws UsageError. */
+export function momentOf(option: string | null, text: string): Date {
   try {
     return parseMoment(text);
   } catch (error) {
     if (!(error instanceof MomentError)) throw error;
-    throw new UsageError(`--${option} ${JSON.stringify(text)}: ${error.message}`);
+    throw new UsageError(`${option === null ? "" : `--${option} `}${JSON.stringify(text)}: ${error.message}`);
   }
 }
 

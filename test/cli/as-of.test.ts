@@ -81,6 +81,37 @@ test("--snapshot names another folder", async () => {
   assert.match(stderr, /other\/a\.ipsieve, made 2020-01-01/);
 });
 
+describe("cbs diff of two times", () => {
+  const diff = (...operands: string[]) => asOf("cbs", "diff", "--prefixes", ...operands);
+
+  test("compares the catalogues that were in use then, and names them", async () => {
+    const { code, stdout, stderr } = await diff("2026-02-28", "2026-03-02T01:00+01:00");
+    assert.deepEqual(
+      [code, stdout],
+      [0, "- 192.0.2.0/24\tmade 2026-01-01T00:00:00.000Z\n+ 192.0.2.0/24\tmade 2026-03-01T23:59:59.999Z\n"],
+    );
+    assert.match(stderr, /^ipsieve: as of 2026-02-28T23:59:59\.999Z: .*20260101T.*\nipsieve: as of .*20260301T.*\n$/);
+    assert.equal((await diff("2026-01-01", "2026-02-28")).code, 1, "the same catalogue");
+  });
+
+  test("a file with the name of a day is named by a path", async () => {
+    await writeGeneration(inFolder("2026-03-01"), "2026-06-01T00:00:00.000Z");
+    assert.match((await diff("2026-01-01", "./2026-03-01")).stdout, /\+ 192\.0\.2\.0\/24\tmade 2026-06-01/);
+  });
+
+  const bad: [operand: string, why: RegExp][] = [
+    ["2025-12-31", /^ipsieve: 2025-12-31: no catalogue in .*history was made by .*; the oldest, .* is of 2026-01-01T/m],
+    ["2026-02-30", /"2026-02-30": there is no such day/],
+    ["2026-03-01T12:00", /"2026-03-01T12:00": the zone is missing/],
+  ];
+  for (const [operand, why] of bad)
+    test(`${operand} is rejected`, async () => {
+      const { code, stdout, stderr } = await diff("2026-01-01", operand);
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, why);
+    });
+});
+
 describe("--as-of rejects", () => {
   const refused = async (args: string[], why: RegExp): Promise<void> => {
     const { code, stdout, stderr } = await asOf("lookup", "192.0.2.1", ...args);

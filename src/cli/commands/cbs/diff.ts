@@ -1,4 +1,5 @@
 import { type CatalogueDiff, diffCatalogues } from "../../../cbs/diff.ts";
+import { fileOrGeneration } from "../../catalogue-history.ts";
 import { openTree } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
@@ -17,16 +18,21 @@ export const diffCommand: Command = {
     },
     { name: "json", help: "print everything as one JSON document" },
   ],
-  notes: ["Exit code: 0 if they differ, 1 if they do not, 2 after an error."],
+  notes: [
+    "OLD and NEW are files. A date (until its end, UTC), or a date and time with a zone, is the newest catalogue of the update history that was made no later; it is named on stderr.",
+    "Exit code: 0 if they differ, 1 if they do not, 2 after an error.",
+  ],
   examples: [
     { command: "ipsieve cbs diff old.ipsieve new.ipsieve", what: "nodes, and how many prefixes each gained and lost" },
     { command: "ipsieve cbs diff --prefixes old.ipsieve new.ipsieve", what: "the prefixes themselves" },
+    { command: "ipsieve cbs diff 2026-06-30 2026-07-31", what: "what updates changed in July" },
   ],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
-  const [before, after] = [await openTree(args.operands[0]), await openTree(args.operands[1])];
+  const [old, now] = args.operands as [string, string];
+  const [before, after] = [await openTree(await fileOrGeneration(old)), await openTree(await fileOrGeneration(now))];
   const diff = diffCatalogues(before, after);
   const lines = args.has("json")
     ? [`${JSON.stringify(diff)}\n`]
