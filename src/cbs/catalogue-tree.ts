@@ -58,10 +58,12 @@ export class CatalogueTree {
     );
   }
 
+  /** Whether a node has this id. O(1) */
   has(id: string): boolean {
     return this.#values.has(id);
   }
 
+  /** The node of a number, as `Catalogue.node`. O(1) */
   node(value: number): CatalogueNode {
     return this.catalogue.node(value);
   }

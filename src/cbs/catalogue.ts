@@ -135,6 +135,7 @@ export class Catalogue {
     this.#nodes = new Array<undefined>(this.#stored.count + 1);
   }
 
+  /** Nodes are numbered from 1 to this. O(1) */
   get nodeCount(): number {
     return this.#stored.count;
   }

@@ -78,6 +78,7 @@ export class SearchIndex {
     this.#touched = new Uint32Array(catalogue.nodes.length);
   }
 
+  /** Makes an index in steps, between which other work can run. O(nodes) */
   static *inParts(catalogue: Catalogue): InParts<SearchIndex> {
     return new SearchIndex(catalogue, yield* indexOf(catalogue));
   }

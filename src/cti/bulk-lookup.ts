@@ -22,6 +22,7 @@ export const BULK_DOCUMENTS: readonly BulkDocument[] = [
 
 /** Looks many addresses up at a time: the dataset's table itself, or a faster engine over it. */
 export interface BatchLookup {
+  /** Writes the match of each of `count` addresses, 0 for none, to `out`. An address is one word for IPv4, four for IPv6. */
   lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
 }
 

@@ -66,6 +66,7 @@ export class RuleHits implements Iterable<[RuleId, Hits]> {
     return addresses === 0 ? undefined : { lines: hits[id & ~1]!, addresses };
   }
 
+  /** The rules that decided about any address, with their hits. */
   *[Symbol.iterator](): Generator<[RuleId, Hits]> {
     for (const parity of [0, 1] as const)
       for (let id = parity as RuleId; id < this.#ends[parity]; id = (id + 2) as RuleId) {

@@ -114,6 +114,7 @@ export class FoundRules {
     this.until = until;
   }
 
+  /** Bytes of memory that the result takes. */
   get byteLength(): number {
     return this.#parts.reduce((sum, { found }) => sum + found.byteLength, 0);
   }

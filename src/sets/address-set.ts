@@ -36,6 +36,7 @@ export let boundariesOf: (set: AddressSet, family: Family) => Boundaries;
  * responsive; they return the same as the methods without `ing`.
  */
 export class AddressSet {
+  /** The set without addresses. */
   static readonly EMPTY = new AddressSet(emptyBoundaries(4), emptyBoundaries(6));
 
   // For this room only: the internal form is not part of the API.
@@ -82,6 +83,7 @@ export class AddressSet {
     return (yield* combinedInPairs(sets, (one, other) => one.combining("union", other))) ?? AddressSet.EMPTY;
   }
 
+  /** Whether the set has no addresses. O(1) */
   get isEmpty(): boolean {
     return this.#ipv4.words.length === 0 && this.#ipv6.words.length === 0;
   }
@@ -134,18 +136,22 @@ export class AddressSet {
     };
   }
 
+  /** Whether the other set has all addresses of this one. O(n + m) */
   isSubsetOf(other: AddressSet): boolean {
     return this.difference(other).isEmpty;
   }
 
+  /** Whether this set has all addresses of the other. O(n + m) */
   isSupersetOf(other: AddressSet): boolean {
     return other.isSubsetOf(this);
   }
 
+  /** Whether no address is in both sets. O(n + m) */
   isDisjointFrom(other: AddressSet): boolean {
     return this.intersection(other).isEmpty;
   }
 
+  /** Whether both sets have the same addresses. O(n) */
   equals(other: AddressSet): boolean {
     return areEqual(this.#ipv4.words, other.#ipv4.words) && areEqual(this.#ipv6.words, other.#ipv6.words);
   }

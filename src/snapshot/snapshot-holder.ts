@@ -18,6 +18,7 @@ export interface Generation<Content> {
 
 /** A generation in use: "retire" is not emitted for it before `release` is called (more calls do nothing). */
 export interface Lease<Content> extends Generation<Content>, Disposable {
+  /** Ends this use; further calls do nothing. */
   release(): void;
 }
 
