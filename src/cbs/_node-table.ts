@@ -203,7 +203,7 @@ function wordsOf(places: Uint8Array): Uint32Array {
  * Stored nodes of which each is validated when it is asked for, and no other: for a process that prints a few of a
  * hundred thousand and ends. Whether two nodes have the same id is not noticed.
  */
-export class NodesAsAsked implements NodesByNumber {
+export class NodesOnDemand implements NodesByNumber {
   readonly count: number;
   readonly #texts: TextLines;
   readonly #words: Uint32Array;

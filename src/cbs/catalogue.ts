@@ -10,7 +10,7 @@ import type { NodeIds } from "./_node-ids.ts";
 import { ClaimTable, claimsOfNodes, storeClaims } from "./_claim-table.ts";
 import {
   countNodes,
-  NodesAsAsked,
+  NodesOnDemand,
   type NodesByNumber,
   NodeTable,
   type StoredNodes,
@@ -98,7 +98,7 @@ export function sourceUpdatedAt({
 }
 
 /** Which nodes of a catalogue are checked: all at once, or each when it is requested. */
-export type CatalogueChecks = "all" | "as asked";
+export type CatalogueChecks = "all" | "on demand";
 
 /**
  * The tree of nodes, and the table that says which prefix belongs to which of them. Nodes are numbered from 1; a value
@@ -121,7 +121,7 @@ export class Catalogue {
 
   /**
    * Checks the metadata, which may come from an untrusted file; O(nodes). Prefixes that have expired at `now` have no
-   * nodes; by default, nothing has expired. With `checks` "as asked", a node is checked when it is requested, which
+   * nodes; by default, nothing has expired. With `checks` "on demand", a node is checked when it is requested, which
    * then throws the same errors, and ids are not checked to be unique: for processes that need few of many nodes.
    * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
    */
@@ -130,7 +130,7 @@ export class Catalogue {
     this.table = table;
     this.now = now;
     const { nodes, claims, sources } = this.metadata;
-    this.#stored = checks === "all" ? new NodeTable(nodes) : new NodesAsAsked(nodes);
+    this.#stored = checks === "all" ? new NodeTable(nodes) : new NodesOnDemand(nodes);
     this.#claims = new ClaimTable(claims, this.#stored.count, sources.length);
     this.#nodes = new Array<undefined>(this.#stored.count + 1);
   }

@@ -31,15 +31,15 @@ export class SetOperands {
   constructor(args: Arguments, operands: readonly string[]) {
     this.#args = args;
     this.#now = nowOf(args);
-    const asked = operands.find((operand) => this.#isOfServer(operand));
-    if (asked === undefined && args.has("server"))
+    const ofServer = operands.find((operand) => this.#isOfServer(operand));
+    if (ofServer === undefined && args.has("server"))
       throw new UsageError(
         "--server: none of the sets is the server's; write ruleset:NAME, list:NAME, cbs:NODE or cti:SELECTION, or leave it out",
       );
-    const useless = asked === undefined ? undefined : OF_FILES.find((option) => args.has(option));
+    const useless = ofServer === undefined ? undefined : OF_FILES.find((option) => args.has(option));
     if (useless !== undefined)
-      throw new UsageError(`--${useless} is for files, and ${asked} is the server's; leave one of them out`);
-    this.#connection = asked === undefined ? undefined : new ServiceConnection(args);
+      throw new UsageError(`--${useless} is for files, and ${ofServer} is the server's; leave one of them out`);
+    this.#connection = ofServer === undefined ? undefined : new ServiceConnection(args);
   }
 
   /** Throws UsageError, also for what the server rejects, and the errors of opening files. */

@@ -65,9 +65,9 @@ export function* findingCollateral(
   for (const group of groups) hits.push(...(yield* hitsOf(group, prefixes, yield* setFor(group.longest))));
   const set = yield* setFor(ANY_LENGTH);
   const tooWide = yield* tooWideOf(prefixes);
-  const asked = { prefixes, set, isWide: tooWide.length > 0 };
+  const checked = { prefixes, set, isWide: tooWide.length > 0 };
   for (const { rules, ...about } of rulesets) {
-    const addresses = yield* coveredByRules(asked, rules, now);
+    const addresses = yield* coveredByRules(checked, rules, now);
     if (!addresses.isEmpty) hits.push({ ...about, addresses, longest: ANY_LENGTH });
   }
   return { hits: sorted(hits), tooWide, share: { 4: shareOf(set, 4), 6: shareOf(set, 6) } };

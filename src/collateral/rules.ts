@@ -11,7 +11,7 @@ const LOOKUP_COST = 16;
 const RULES_AT_ONCE = 256;
 
 /** Prefixes, and what is known about them. */
-export interface AskedPrefixes {
+export interface CheckedPrefixes {
   readonly prefixes: PrefixList;
   /** Their addresses. */
   readonly set: AddressSet;
@@ -25,12 +25,12 @@ export interface AskedPrefixes {
  * active rules are kept until the next write or expiry: then one prefix is O(log rules).
  */
 export function* coveredByRules(
-  asked: AskedPrefixes,
+  checked: CheckedPrefixes,
   rules: RuleIndex,
   now: number,
 ): Generator<undefined, AddressSet, undefined> {
   if (rules.count === 0) return AddressSet.EMPTY;
-  const { prefixes, set, isWide } = asked;
+  const { prefixes, set, isWide } = checked;
   const isFew = prefixes.length * LOOKUP_COST < rules.count && !isWide;
   const [only] = prefixes.length === 1 ? prefixes : [];
   if (only !== undefined) {

@@ -89,10 +89,10 @@ async function send(method: string, path: string, options: Options): Promise<Ans
 
 /** The path with its parameters; those of the query that are null or undefined are left out. */
 function urlOf(path: string, { params: { path: parts = {}, query = {} } = {} }: Options): string {
-  const asked = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value != null) asked.append(name, String(value));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value != null) search.append(name, String(value));
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name]!));
-  return asked.size === 0 ? filled : `${filled}?${asked}`;
+  return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
 function requestOf({ body, headers, signal }: Options): RequestInit {

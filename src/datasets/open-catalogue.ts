@@ -32,6 +32,6 @@ export async function openCatalogue(path: string = BUNDLED_CATALOGUE, now?: numb
  * As `openCatalogue`, for looking up a few addresses: opening takes no time per node. The call that needs an invalid
  * node throws CatalogueError.
  */
-export async function openCatalogueAsAsked(path: string = BUNDLED_CATALOGUE, now?: number): Promise<Catalogue> {
-  return catalogueOf(await openCatalogueSnapshot(path), path, now, "as asked");
+export async function openCatalogueLazily(path: string = BUNDLED_CATALOGUE, now?: number): Promise<Catalogue> {
+  return catalogueOf(await openCatalogueSnapshot(path), path, now, "on demand");
 }

@@ -20,7 +20,7 @@ interface Freezing {
 }
 
 /*
- *     asked ──▶ frozen ──▶ slot, or 0 ─┐
+ *     query ──▶ frozen ──▶ slot, or 0 ─┐
  *       └─────▶ added  ──▶ slot, or 0 ─┴──▶ the longer prefix of the two decides
  *
  * Invariant, once there is a frozen table: every rule is in the table, or in `added`, or in both. Proof, by what can
@@ -56,7 +56,7 @@ export class RuleDecider {
   #unnamed: number[] = [];
   #freezing: Freezing | undefined;
   /** The address being looked up, instead of an object for each. */
-  readonly #asked: { family: 4 | 6; w0: number; w1: number; w2: number; w3: number; length: number };
+  readonly #query: { family: 4 | 6; w0: number; w1: number; w2: number; w3: number; length: number };
 
   constructor(slots: RuleSlots, allRules: () => RuleTree, frozen?: FrozenRules) {
     this.#slots = slots;
@@ -64,7 +64,7 @@ export class RuleDecider {
     this.#frozen = frozen;
     this.#added = new RuleTree(slots);
     const { family } = slots;
-    this.#asked = { family, w0: 0, w1: 0, w2: 0, w3: 0, length: family === 4 ? 32 : 128 };
+    this.#query = { family, w0: 0, w1: 0, w2: 0, w3: 0, length: family === 4 ? 32 : 128 };
   }
 
   /**
@@ -163,18 +163,18 @@ export class RuleDecider {
 
   decide4(word: number, now: number): number {
     const frozen = this.#frozen;
-    if (frozen === undefined) return this.#allRules().deciding(this.#ask(word, 0, 0, 0), now);
+    if (frozen === undefined) return this.#allRules().deciding(this.#queryOf(word, 0, 0, 0), now);
     const slot = frozen.activeSlot(frozen.table.lookup4(word), this.#slots.active, now);
     if (!this.#filter.mayHave4(word)) return slot;
-    return this.#longer(slot, this.#added.deciding(this.#ask(word, 0, 0, 0), now));
+    return this.#longer(slot, this.#added.deciding(this.#queryOf(word, 0, 0, 0), now));
   }
 
   decide6(w0: number, w1: number, w2: number, w3: number, now: number): number {
     const frozen = this.#frozen;
-    if (frozen === undefined) return this.#allRules().deciding(this.#ask(w0, w1, w2, w3), now);
+    if (frozen === undefined) return this.#allRules().deciding(this.#queryOf(w0, w1, w2, w3), now);
     const slot = frozen.activeSlot(frozen.table.lookup6(w0, w1, w2, w3), this.#slots.active, now);
     if (!this.#filter.mayHave6(w0, w1)) return slot;
-    return this.#longer(slot, this.#added.deciding(this.#ask(w0, w1, w2, w3), now));
+    return this.#longer(slot, this.#added.deciding(this.#queryOf(w0, w1, w2, w3), now));
   }
 
   /**
@@ -265,24 +265,24 @@ export class RuleDecider {
     return one === 0 || lengths[other]! > lengths[one]! ? other : one;
   }
 
-  #ask(w0: number, w1: number, w2: number, w3: number): Prefix {
-    const asked = this.#asked;
-    asked.w0 = w0 >>> 0;
-    asked.w1 = w1 >>> 0;
-    asked.w2 = w2 >>> 0;
-    asked.w3 = w3 >>> 0;
-    return asked;
+  #queryOf(w0: number, w1: number, w2: number, w3: number): Prefix {
+    const query = this.#query;
+    query.w0 = w0 >>> 0;
+    query.w1 = w1 >>> 0;
+    query.w2 = w2 >>> 0;
+    query.w3 = w3 >>> 0;
+    return query;
   }
 
   #decideByTree(words: Uint32Array, from: number, out: Uint32Array, to: number, count: number, now: number): void {
     const { family, words: width } = this.#slots;
     const tree = this.#allRules();
     for (let i = 0, at = from; i < count; i++, at += width) {
-      const asked =
+      const query =
         width === 1
-          ? this.#ask(words[at]!, 0, 0, 0)
-          : this.#ask(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
-      out[to + i] = idOf(family, tree.deciding(asked, now));
+          ? this.#queryOf(words[at]!, 0, 0, 0)
+          : this.#queryOf(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
+      out[to + i] = idOf(family, tree.deciding(query, now));
     }
   }
 
@@ -293,7 +293,7 @@ export class RuleDecider {
     for (let i = 0; i < count; i++) {
       let slot = frozen.activeSlot(matches[i]!, active, now);
       if (hasAdded && this.#filter.mayHave4(words[from + i]!))
-        slot = this.#longer(slot, this.#added.deciding(this.#ask(words[from + i]!, 0, 0, 0), now));
+        slot = this.#longer(slot, this.#added.deciding(this.#queryOf(words[from + i]!, 0, 0, 0), now));
       out[to + i] = idOf(4, slot);
     }
   }
@@ -305,8 +305,8 @@ export class RuleDecider {
     for (let i = 0, at = from; i < count; i++, at += 4) {
       let slot = frozen.activeSlot(matches[i]!, active, now);
       if (hasAdded && this.#filter.mayHave6(words[at]!, words[at + 1]!)) {
-        const asked = this.#ask(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
-        slot = this.#longer(slot, this.#added.deciding(asked, now));
+        const query = this.#queryOf(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
+        slot = this.#longer(slot, this.#added.deciding(query, now));
       }
       out[to + i] = idOf(6, slot);
     }

@@ -7,7 +7,7 @@ import { dirname } from "node:path";
  * One call at a time; a file system that hangs delays only this watcher. Does not keep the process alive.
  */
 export class PathWatcher {
-  readonly #look: () => Promise<void>;
+  readonly #poll: () => Promise<void>;
   readonly #interval: number;
   readonly #folders = new Map<string, FSWatcher | null>();
   #timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,7 @@ export class PathWatcher {
   #isClosed = false;
 
   constructor(paths: readonly string[], interval: number, look: () => Promise<void>) {
-    this.#look = look;
+    this.#poll = look;
     this.#interval = interval;
     for (const path of paths) this.#folders.set(dirname(path), null);
     this.#watchFolders();
@@ -73,7 +73,7 @@ export class PathWatcher {
     try {
       while (this.#happened && !this.#isClosed) {
         this.#happened = false;
-        await this.#look();
+        await this.#poll();
       }
     } finally {
       this.#isLooking = false;

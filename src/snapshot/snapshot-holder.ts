@@ -132,7 +132,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
    * milliseconds (1000) where it reports nothing. Does not keep the process alive.
    */
   watch({ interval = POLL_MS }: { interval?: number } = {}): void {
-    this.#watcher ??= new PathWatcher(this.#paths, interval, () => this.#look());
+    this.#watcher ??= new PathWatcher(this.#paths, interval, () => this.#poll());
   }
 
   /** Stops watching. What is loaded stays, and can be acquired. */
@@ -194,7 +194,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
    *
    *     looks    A  .  B  .  C  .  C        loaded at the last: B and C were still changing
    */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     for (let before = await this.#find(); before !== undefined && this.#isNew(before);) {
       await new Promise((resolve) => setTimeout(resolve, SETTLED_MS).unref());
       const after = await this.#find();

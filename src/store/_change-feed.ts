@@ -33,8 +33,8 @@ export class ChangeFeed {
   readonly #apply: ApplyChanges;
   readonly #failed: (error: unknown, isLost: boolean) => void;
   #sequence: number;
-  #isLooking = false;
-  #isAskedAgain = false;
+  #isPolling = false;
+  #isPollDue = false;
   /** When the last poll that reached the end of the changes began, in milliseconds of a monotonic clock. */
   #checkedAt = performance.now();
   #timer: NodeJS.Timeout;
@@ -57,7 +57,7 @@ export class ChangeFeed {
     this.#changesAfter = changesAfter;
     this.#apply = apply;
     this.#failed = failed;
-    this.#timer = setInterval(() => this.look(), every);
+    this.#timer = setInterval(() => this.poll(), every);
     this.#timer.unref();
   }
 
@@ -71,7 +71,7 @@ export class ChangeFeed {
     return new Promise((resolve) => {
       this.#waiting.push({ changes, first, last: sequence, resolve });
       this.#handOnOwn();
-      if (this.#waiting.length > 0) this.look();
+      if (this.#waiting.length > 0) this.poll();
     });
   }
 
@@ -80,21 +80,21 @@ export class ChangeFeed {
     this.#sequence = sequence;
     this.#isLost = false;
     this.#handOnOwn();
-    this.look();
+    this.poll();
   }
 
   /**
    * Polls for changes now; if a poll is in progress, polls once more after it, because what it has read may be older.
    */
-  look(): void {
+  poll(): void {
     if (this.#ended || this.#isLost) return;
-    if (this.#isLooking) return void (this.#isAskedAgain = true);
-    this.#isLooking = true;
-    this.#isAskedAgain = false;
-    void this.#lookUntilNone().finally(() => {
-      this.#isLooking = false;
-      if (this.#isAskedAgain) this.look();
-      else if (this.#waiting.length > 0) setTimeout(() => this.look(), AGAIN_AFTER).unref();
+    if (this.#isPolling) return void (this.#isPollDue = true);
+    this.#isPolling = true;
+    this.#isPollDue = false;
+    void this.#pollUntilNone().finally(() => {
+      this.#isPolling = false;
+      if (this.#isPollDue) this.poll();
+      else if (this.#waiting.length > 0) setTimeout(() => this.poll(), AGAIN_AFTER).unref();
     });
   }
 
@@ -111,7 +111,7 @@ export class ChangeFeed {
     for (const { resolve } of this.#waiting.splice(0)) resolve();
   }
 
-  async #lookUntilNone(): Promise<void> {
+  async #pollUntilNone(): Promise<void> {
     try {
       while (!this.#ended && !this.#isLost) {
         const began = performance.now();

@@ -30,13 +30,13 @@ export class QueuedStore implements Store {
     );
   }
 
-  onEvents(look: (organisationId: string | null) => void): () => void {
-    this.#watchers.add(look);
-    return () => void this.#watchers.delete(look);
+  onEvents(notify: (organisationId: string | null) => void): () => void {
+    this.#watchers.add(notify);
+    return () => void this.#watchers.delete(notify);
   }
 
   #notify(organisationId: string | null): void {
-    for (const look of this.#watchers) look(organisationId);
+    for (const notify of this.#watchers) notify(organisationId);
   }
 
   load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[] = []): Promise<LoadedState> {
@@ -48,7 +48,7 @@ export class QueuedStore implements Store {
     const feed = new ChangeFeed(sequence, this.#pollEvery, (after) => this.#backend.changesAfter(after), apply, failed);
     this.#feed = feed;
     this.#backend.onHint(() => {
-      feed.look();
+      feed.poll();
       this.#notify(null);
     });
   }
@@ -57,8 +57,8 @@ export class QueuedStore implements Store {
     this.#feed?.resume(sequence);
   }
 
-  look(): void {
-    this.#feed?.look();
+  poll(): void {
+    this.#feed?.poll();
   }
 
   staleness(): number {

@@ -396,7 +396,7 @@ export interface ClaimFetchCommand extends Owned {
   /** Until then no other server fetches it. */
   readonly until: number;
   /** Whether it was requested before it is due. */
-  readonly isAsked: boolean;
+  readonly isRequested: boolean;
 }
 
 /** By a server that has fetched a list. */

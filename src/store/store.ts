@@ -39,7 +39,7 @@ export interface Store {
   resume(sequence: number): void;
 
   /** Polls for changes of other processes now, for callers that cannot wait a second; `follow` delivers them. */
-  look(): void;
+  poll(): void;
 
   /**
    * Milliseconds since `follow` last had all changes of others, which may have made further ones since; 0 before it is

@@ -110,7 +110,7 @@ class Transfer {
   readonly #partial: PartialPull;
   readonly #options: PullOptions;
   #isFirst = true;
-  #asked: { readonly part?: SentFile & { readonly bytes: number }; readonly known?: SentFile } = {};
+  #requested: { readonly part?: SentFile & { readonly bytes: number }; readonly known?: SentFile } = {};
 
   constructor(partial: PartialPull, options: PullOptions) {
     this.#partial = partial;
@@ -121,7 +121,7 @@ class Transfer {
     const { url } = this.#options;
     const part = await this.#partial.resumable(url);
     const known = part === undefined ? await this.#partial.published(url) : undefined;
-    this.#asked = { ...(part && { part }), ...(known && { known }) };
+    this.#requested = { ...(part && { part }), ...(known && { known }) };
     if (this.#isFirst) this.resumedFrom = part?.bytes ?? 0;
     this.#isFirst = false;
     return {
@@ -135,7 +135,7 @@ class Transfer {
 
   /** @throws UpdateError */
   async take(response: OpenResponse): Promise<SentFile | "same"> {
-    const { part, known } = this.#asked;
+    const { part, known } = this.#requested;
     if (response.status === 200) return this.#takeWhole(response);
     if (response.status === 206 && part !== undefined) return this.#takeRest(response, part);
     await response.body.dump({ limit: 1 << 16, signal: response.signal });

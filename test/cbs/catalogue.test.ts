@@ -349,10 +349,10 @@ describe("metadata from a hostile file", () => {
     // Only a comparison of all nodes shows that two are equal.
     if (!/twice|two nodes|two texts/.test(what))
       test(`${what}, when its nodes are read`, () =>
-        assert.throws(() => new Catalogue(metadata, table, 0, "as asked").nodes, { name: "CatalogueError" }));
+        assert.throws(() => new Catalogue(metadata, table, 0, "on demand").nodes, { name: "CatalogueError" }));
   }
   test("a valid node beside an invalid one can be read", () => {
-    const catalogue = new Catalogue(nodes(["/cloud", "a,b"], [0, 0, 0], [1, 1, 1]), table, 0, "as asked");
+    const catalogue = new Catalogue(nodes(["/cloud", "a,b"], [0, 0, 0], [1, 1, 1]), table, 0, "on demand");
     assert.deepEqual([catalogue.node(1).id, catalogue.nodeCount], ["/cloud", 2]);
     assert.throws(() => catalogue.node(2), { code: "bad-id" });
   });
@@ -372,7 +372,7 @@ describe("metadata from a hostile file", () => {
       below(" a"),
       nodes(["a", "\0"], [0, 0, 0]),
     ]) {
-      assert.deepEqual(new Catalogue(fine, table, 0, "as asked").nodes, new Catalogue(fine, table).nodes);
+      assert.deepEqual(new Catalogue(fine, table, 0, "on demand").nodes, new Catalogue(fine, table).nodes);
     }
   });
 
@@ -398,7 +398,7 @@ describe("metadata from a hostile file", () => {
     fc.assert(
       fc.property(entries, (lines) => {
         const { metadata, table, nodes: all } = catalogueOf(lines);
-        assert.deepEqual(new Catalogue(metadata, table, 0, "as asked").nodes, all);
+        assert.deepEqual(new Catalogue(metadata, table, 0, "on demand").nodes, all);
         const ids = new Set(
           lines
             .flatMap(([, ...ids]) => ids)

@@ -66,7 +66,7 @@ describe("lookups", { skip: missing ?? false }, () => {
 
   test("looks: an address with everything", () => checkLooks(t, "lookup-address", at("192.0.2.10"), editor));
 
-  test("looks: nothing asked, an IPv6 address, a fault", { skip: onlyLong() }, async () => {
+  test("looks: nothing looked up, an IPv6 address, an error", { skip: onlyLong() }, async () => {
     await checkLooks(t, "lookup", "#/lookup", editor);
     await checkLooks(t, "lookup-ipv6", at("2606:4700:4700::1111"), editor);
     await checkLooks(t, "lookup-error", at("192.0.2.310"), editor);
@@ -425,16 +425,16 @@ test("which prefixes cover the query: IPv4 in IPv6, a prefix itself, sizes", () 
       decision: "none",
       rulesets: rules.map(rule),
     });
-    return [bits, prefixes.map(({ cidr, length, isAsked }) => `${cidr} ${length}${isAsked ? " asked" : ""}`)];
+    return [bits, prefixes.map(({ cidr, length, isLookedUp }) => `${cidr} ${length}${isLookedUp ? " looked up" : ""}`)];
   };
-  assert.deepEqual(lengths("10.1.0.0/16", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "10.1.0.0/16 16 asked"]]);
-  assert.deepEqual(lengths("10.1.0.0/16", "10.1.0.0/16"), [32, ["10.1.0.0/16 16 asked"]]);
-  assert.deepEqual(lengths("::ffff:10.1.2.3", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "::ffff:10.1.2.3 32 asked"]]);
+  assert.deepEqual(lengths("10.1.0.0/16", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "10.1.0.0/16 16 looked up"]]);
+  assert.deepEqual(lengths("10.1.0.0/16", "10.1.0.0/16"), [32, ["10.1.0.0/16 16 looked up"]]);
+  assert.deepEqual(lengths("::ffff:10.1.2.3", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "::ffff:10.1.2.3 32 looked up"]]);
   assert.deepEqual(lengths("::ffff:10.1.0.0/112", "10.0.0.0/8"), [
     32,
-    ["10.0.0.0/8 8", "::ffff:10.1.0.0/112 16 asked"],
+    ["10.0.0.0/8 8", "::ffff:10.1.0.0/112 16 looked up"],
   ]);
-  assert.deepEqual(lengths("2001:db8::1"), [128, ["2001:db8::1 128 asked"]]);
+  assert.deepEqual(lengths("2001:db8::1"), [128, ["2001:db8::1 128 looked up"]]);
   assert.deepEqual(
     [formatSize(32, 32), formatSize(0, 32), formatSize(64, 128), formatSize(96, 128)].map((text) =>
       text.replaceAll(/\D(?=\d{3})/g, ""),

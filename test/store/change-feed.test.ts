@@ -106,7 +106,7 @@ test("changes requested before a reader failed are not delivered afterwards", as
     apply,
     (_error, isLost) => failures.push(isLost),
   );
-  feed.look();
+  feed.poll();
   void feed.arrived([change(1)], 1);
   asked.resolve([change(1), change(2)]);
   await delay(10);

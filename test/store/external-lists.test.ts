@@ -113,7 +113,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await rejected("list-moved", store.write({ ...giving, credentials: elsewhere, ...by(5) }));
         await store.write({ ...giving, credentials: TOKEN, ...by(6) });
         const secretOf = async (at: number) => {
-          const about = { ...owned, until: at + 1, isAsked: true };
+          const about = { ...owned, until: at + 1, isRequested: true };
           return (await store.write({ kind: "claim-fetch", ...about, ...by(at) })).claim!.secret;
         };
         assert.equal(await secretOf(7), "sealed");
@@ -148,9 +148,9 @@ function create({ store }: Replica, organisationId: string) {
   return store.write({ kind: "create-list", organisationId, name: "drop", definition: DEFINITION, ...by(2) });
 }
 
-async function claim(store: Replica["store"], owned: Owned, at: number, isAsked = false) {
+async function claim(store: Replica["store"], owned: Owned, at: number, isRequested = false) {
   const claimedUntil = at + 100;
-  const about = { ...owned, until: claimedUntil, isAsked, ...by(at) };
+  const about = { ...owned, until: claimedUntil, isRequested, ...by(at) };
   const { claim: given, dueAt } = await store.write({ kind: "claim-fetch", ...about });
   return { isClaimed: given !== null, claimedUntil, dueAt };
 }

@@ -77,6 +77,20 @@ export function cursorPageOf<Item>(
   };
 }
 
+/** The page of a list that a request names, by cursor or by number. @throws ServiceError "invalid" */
+export function pageOfList<Item>(
+  request: FastifyRequest,
+  settings: Settings,
+  list: readonly Item[],
+  partOf: (list: readonly Item[], after: string | undefined, limit: number) => Part<Item>,
+): Page<Item> {
+  const query = request.query as PageQuery;
+  if (query.cursor !== undefined)
+    return cursorPageOf(request, settings, list.length, (after, limit) => partOf(list, after, limit));
+  const { offset, limit } = extentOf(query);
+  return pageOf(request, settings, list.slice(offset, offset + limit), list.length);
+}
+
 /** The part of a list, sorted by keys, that begins after a key. O(list). */
 export function partAfter<Item>(
   list: readonly Item[],
@@ -89,17 +103,19 @@ export function partAfter<Item>(
   return { items, last: start < 0 || start + limit >= list.length ? null : keyOf(items.at(-1)!) };
 }
 
-/** `partAfter` for a list in the order of creation: by time, then id. @throws ServiceError "invalid" */
-export function partCreatedAfter<Item extends { readonly createdAt: number; readonly id: string }>(
-  list: readonly Item[],
-  after: string | undefined,
-  limit: number,
-): Part<Item> {
-  const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
-  if (time === undefined || id === undefined) throw badCursor();
-  const isAfter = ({ createdAt, id: own }: Item): boolean =>
-    createdAt > Number(time) || (createdAt === Number(time) && own > id);
-  return partAfter(list, isAfter, ({ createdAt, id: own }) => `${createdAt} ${own}`, limit);
+/** `partAfter` for lists in the order in which `aboutOf` says that items were created: by time, then id. */
+export function partCreatedAfter<Item>(aboutOf: (item: Item) => { readonly createdAt: number; readonly id: string }) {
+  /** @throws ServiceError "invalid" */
+  return (list: readonly Item[], after: string | undefined, limit: number): Part<Item> => {
+    const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
+    if (time === undefined || id === undefined) throw badCursor();
+    const isAfter = (item: Item): boolean => {
+      const { createdAt, id: own } = aboutOf(item);
+      return createdAt > Number(time) || (createdAt === Number(time) && own > id);
+    };
+    const keyOf = (item: Item): string => `${aboutOf(item).createdAt} ${aboutOf(item).id}`;
+    return partAfter(list, isAfter, keyOf, limit);
+  };
 }
 
 /** @throws ServiceError "invalid" */

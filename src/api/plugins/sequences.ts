@@ -42,7 +42,7 @@ export async function reaches(
   if (memory.sequence < sequence) {
     const reached = waiters.wait(sequence, MAX_WAIT);
     // Not every change is announced, and the next poll may be a second away.
-    store.look();
+    store.poll();
     if (!(await reached)) return false;
   }
   const building = memory.buildingOf(organisationId);

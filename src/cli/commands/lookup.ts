@@ -5,7 +5,7 @@ import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
 import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
-import { openCatalogueAsAsked } from "../../datasets/open-catalogue.ts";
+import { openCatalogueLazily } from "../../datasets/open-catalogue.ts";
 import { withPath } from "../../datasets/with-path.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { lookupCard } from "../output/lookup-card.ts";
@@ -38,7 +38,7 @@ export const lookupCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const path = await chosenSnapshot(args);
-  const catalogue = await openCatalogueAsAsked(path, chosenMoment(args));
+  const catalogue = await openCatalogueLazily(path, chosenMoment(args));
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;

@@ -60,9 +60,9 @@ async function readPage(
   const items: Change[] = [];
   let next = from;
   for (let answers = 0; answers < MAX_ANSWERS && items.length < PAGE; answers++) {
-    const asked = { ...query, limit: PAGE - items.length, ...(next === null ? {} : { before: next }) };
+    const paged = { ...query, limit: PAGE - items.length, ...(next === null ? {} : { before: next }) };
     const page = await get("/dashboard/api/audit", {
-      params: { query: asked },
+      params: { query: paged },
       ...(signal === undefined ? {} : { signal }),
     });
     items.push(...page.items);

@@ -14,17 +14,17 @@ const COMBOBOX: object = { role: "combobox" };
 /** Finds nodes by name, id or address while the user types; the arrow keys select one (WAI-ARIA: combobox pattern). */
 export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }) {
   const [text, setText] = useState("");
-  const [asked, setAsked] = useState("");
+  const [searched, setSearched] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(text.trim()), text.trim() === "" ? 0 : PAUSE);
+    const timer = setTimeout(() => setSearched(text.trim()), text.trim() === "" ? 0 : PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
-  const { data, items, problem } = useFound(asked);
-  const isWaiting = text.trim() !== asked || (data?.asked !== asked && problem === undefined);
+  const { data, items, problem } = useFound(searched);
+  const isWaiting = text.trim() !== searched || (data?.searched !== searched && problem === undefined);
   useEffect(() => setActive(0), [data]);
   useEffect(() => list.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active]);
   const show = (node: string): void => {
@@ -97,16 +97,16 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
 }
 
 /** The nodes found for a text. */
-function useFound(asked: string) {
+function useFound(searched: string) {
   const { data, problem } = useLoad(
     async (signal) => {
-      if (asked === "") return undefined;
-      const params = { query: { q: asked, page_size: MAX_RESULTS } };
-      return { asked, ...(await get("/dashboard/api/cbs/search", { params, signal })) };
+      if (searched === "") return undefined;
+      const params = { query: { q: searched, page_size: MAX_RESULTS } };
+      return { searched, ...(await get("/dashboard/api/cbs/search", { params, signal })) };
     },
-    [asked],
+    [searched],
   );
-  return { data, problem, items: asked === "" || problem !== undefined ? [] : (data?.items ?? []) };
+  return { data, problem, items: searched === "" || problem !== undefined ? [] : (data?.items ?? []) };
 }
 
 function foundText(count: number): string {

@@ -20,14 +20,14 @@ import type { Child, Node } from "./tree-state.ts";
 export function NodeView({ id }: { readonly id: string }) {
   const node = useLoad(
     async (signal) => ({
-      asked: id,
+      requested: id,
       node: await get("/dashboard/api/cbs/node", { ...(id === "" ? {} : { params: { query: { id } } }), signal }),
     }),
     [id],
   );
   const about = useLoad((signal) => get("/dashboard/api/catalogue", { signal }));
   return (
-    <Loaded of={{ ...node, data: node.data?.asked === id && node.problem === undefined ? node.data : undefined }}>
+    <Loaded of={{ ...node, data: node.data?.requested === id && node.problem === undefined ? node.data : undefined }}>
       {({ node: shown }) => (
         <>
           {about.data !== undefined && <Ages about={about.data} />}

@@ -16,22 +16,22 @@ interface Question {
   readonly run: () => Promise<unknown>;
 }
 
-const asked = signal<Question | undefined>(undefined);
+const openQuestion = signal<Question | undefined>(undefined);
 
 /** Asks for confirmation before something is done. */
 export function confirm(question: Question): void {
-  asked.value = question;
+  openQuestion.value = question;
 }
 
 /** Once per page. */
 export function Confirmation() {
-  return asked.value === undefined ? null : <QuestionDialog {...asked.value} />;
+  return openQuestion.value === undefined ? null : <QuestionDialog {...openQuestion.value} />;
 }
 
 function QuestionDialog({ title, text, action, danger = false, run }: Question) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  const close = (): void => void (asked.value = undefined);
+  const close = (): void => void (openQuestion.value = undefined);
   const agree = async (): Promise<void> => {
     setBusy(true);
     try {

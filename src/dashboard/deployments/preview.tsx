@@ -16,17 +16,17 @@ const MAX_WARNINGS = 5;
 /** The list as it would be, a moment after each change of the draft. */
 export function LivePreview({ draft, id }: { readonly draft: Draft; readonly id: string | undefined }) {
   const isEmpty = draft.include.length === 0;
-  const [asked, setAsked] = useState(draft);
+  const [previewed, setPreviewed] = useState(draft);
   const key = JSON.stringify(draft);
   useEffect(() => {
-    const timer = setTimeout(() => setAsked(draft), PAUSE);
+    const timer = setTimeout(() => setPreviewed(draft), PAUSE);
     return () => clearTimeout(timer);
   }, [key]);
   const { data, problem, isLoading } = useLoad(
-    async (signal) => (asked.include.length === 0 ? undefined : preview(asked, id, signal)),
-    [JSON.stringify(asked)],
+    async (signal) => (previewed.include.length === 0 ? undefined : preview(previewed, id, signal)),
+    [JSON.stringify(previewed)],
   );
-  const isWaiting = isLoading || JSON.stringify(asked) !== key;
+  const isWaiting = isLoading || JSON.stringify(previewed) !== key;
   return (
     <Panel title="Preview">
       <div class={isWaiting ? "stack waiting" : "stack"} aria-busy={isWaiting} aria-live="polite">

@@ -9,7 +9,7 @@ const LEGEND = [
   ["c0", "Service"],
   ["c6", "Rule"],
   ["hatched", "Expired rule"],
-  ["asked", "Looked up"],
+  ["looked-up", "Looked up"],
 ] as const;
 
 /**
@@ -76,13 +76,13 @@ function percent(length: number, bits: number): string {
 }
 
 /** The colors of a prefix's owners, side by side in its bar. */
-function Stripes({ of: { services, rules, isAsked } }: { readonly of: CoveringPrefix }) {
+function Stripes({ of: { services, rules, isLookedUp } }: { readonly of: CoveringPrefix }) {
   const isActive = rules.some(({ rule }) => rule.state !== "expired");
   const stripes = [
     services.length > 0 && "c0",
     isActive && "c6",
     !isActive && rules.length > 0 && "hatched",
-    isAsked && services.length + rules.length === 0 && "asked",
+    isLookedUp && services.length + rules.length === 0 && "looked-up",
   ];
   return (
     <>
@@ -99,7 +99,7 @@ interface Named {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-function Owners({ of: { services, rules, isAsked }, labels }: { readonly of: CoveringPrefix } & Named) {
+function Owners({ of: { services, rules, isLookedUp }, labels }: { readonly of: CoveringPrefix } & Named) {
   return (
     <>
       {services.map(({ cbs_id }) => (
@@ -119,7 +119,7 @@ function Owners({ of: { services, rules, isAsked }, labels }: { readonly of: Cov
           )}
         </span>
       ))}
-      {isAsked && <span class="muted">looked up</span>}
+      {isLookedUp && <span class="muted">looked up</span>}
     </>
   );
 }

@@ -10,7 +10,7 @@ export interface CoveringPrefix {
   readonly services: readonly CbsMatch[];
   readonly rules: readonly { readonly ruleset: RulesetMatch; readonly rule: CoveringRule }[];
   /** Whether it is the looked-up one. */
-  readonly isAsked: boolean;
+  readonly isLookedUp: boolean;
 }
 
 export interface CoveringPrefixes {
@@ -27,22 +27,22 @@ export function coveringPrefixes({ ip, cbs, rulesets }: Lookup): CoveringPrefixe
   const cidrs = new Set([...matches.map(({ cidr }) => cidr), ...rules.map(({ rule }) => rule.ip)]);
   const [first = ip] = cidrs;
   const bits = first.includes(":") ? 128 : 32;
-  const asked = askedLength(ip, bits);
+  const lookedUp = lookedUpLength(ip, bits);
   const lengthOf = (cidr: string): number => Number(cidr.split("/")[1] ?? bits);
   const covering = [...cidrs].map((cidr): CoveringPrefix => ({
     cidr,
     length: lengthOf(cidr),
     services: matches.filter((match) => match.cidr === cidr),
     rules: rules.filter(({ rule }) => rule.ip === cidr),
-    isAsked: lengthOf(cidr) === asked,
+    isLookedUp: lengthOf(cidr) === lookedUp,
   }));
-  if (!covering.some(({ isAsked }) => isAsked))
-    covering.push({ cidr: ip, length: asked, services: [], rules: [], isAsked: true });
+  if (!covering.some(({ isLookedUp }) => isLookedUp))
+    covering.push({ cidr: ip, length: lookedUp, services: [], rules: [], isLookedUp: true });
   return { bits, prefixes: covering.sort((a, b) => a.length - b.length) };
 }
 
 /** An IPv4 address that is written as an IPv6 one has 96 bits before its own. */
-function askedLength(ip: string, bits: number): number {
+function lookedUpLength(ip: string, bits: number): number {
   const length = ip.split("/")[1];
   if (length === undefined) return bits;
   return Number(length) - (bits === 32 && ip.includes(":") ? 96 : 0);

@@ -190,7 +190,7 @@ interface VerdictsProps {
 function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, reload } }: VerdictsProps) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Problem>();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   useEffect(() => setFailure(undefined), [list, way.kind]);
   if (isEmpty(list))
     return (
@@ -202,8 +202,8 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
     );
   const commit = async (examined: Examined, permission?: ShrinkPermission): Promise<void> => {
     const { tag, shrink } = examined;
-    if (shrink !== undefined && permission === undefined) return setAsked(true);
-    setAsked(false);
+    if (shrink !== undefined && permission === undefined) return setConfirming(true);
+    setConfirming(false);
     setBusy(true);
     setFailure(undefined);
     try {
@@ -247,10 +247,10 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
           </Note>
         </div>
       )}
-      {data?.shrink !== undefined && isAsked && (
+      {data?.shrink !== undefined && isConfirming && (
         <ConfirmShrink
           shrink={data.shrink}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
           onAgreed={(permission) => commit(data, permission)}
         />
       )}

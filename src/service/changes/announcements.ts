@@ -35,11 +35,11 @@ export class Announcements {
 
   constructor(services: Needed, every = EVERY) {
     this.#services = services;
-    this.#repeated = new RepeatedExchange(() => this.#look(), every);
+    this.#repeated = new RepeatedExchange(() => this.#poll(), every);
   }
 
   start(): void {
-    this.#first = this.#look().then(() => this.#repeated.start());
+    this.#first = this.#poll().then(() => this.#repeated.start());
   }
 
   /** Resolves once the write in progress has ended; what it did not announce is left to the next server. */
@@ -49,7 +49,7 @@ export class Announcements {
     await this.#first;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const at = this.#services.now();
     try {
       await this.#announceKeys(at);

@@ -30,23 +30,23 @@ export class ChangeTails {
   readonly #store: Store;
   readonly #tails = new Map<string, Tail>();
   #timer: NodeJS.Timeout | undefined;
-  #stopLooking = (): void => {};
+  #stopListening = (): void => {};
 
   constructor(store: Store) {
     this.#store = store;
   }
 
   start(): void {
-    const look = (organisationId: string | null): void => {
-      if (organisationId !== null) return this.#tails.get(organisationId)?.look();
-      for (const tail of this.#tails.values()) tail.look();
+    const poll = (organisationId: string | null): void => {
+      if (organisationId !== null) return this.#tails.get(organisationId)?.poll();
+      for (const tail of this.#tails.values()) tail.poll();
     };
-    this.#stopLooking = this.#store.onEvents(look);
-    this.#timer = setInterval(() => look(null), EVERY).unref();
+    this.#stopListening = this.#store.onEvents(poll);
+    this.#timer = setInterval(() => poll(null), EVERY).unref();
   }
 
   stop(): void {
-    this.#stopLooking();
+    this.#stopListening();
     clearInterval(this.#timer);
   }
 
@@ -55,7 +55,7 @@ export class ChangeTails {
     let tail = this.#tails.get(organisationId);
     if (tail === undefined) this.#tails.set(organisationId, (tail = new Tail(this.#store, organisationId, position)));
     tail.readers.add(reader);
-    tail.look();
+    tail.poll();
   }
 
   leave(organisationId: string, reader: TailReader): void {
@@ -71,7 +71,7 @@ class Tail {
   readonly #organisationId: string;
   #last: number;
   #isReading = false;
-  #isAskedAgain = false;
+  #isPollDue = false;
 
   constructor(store: Store, organisationId: string, last: number) {
     this.#store = store;
@@ -79,18 +79,18 @@ class Tail {
     this.#last = last;
   }
 
-  look(): void {
-    if (this.#isReading) return void (this.#isAskedAgain = true);
+  poll(): void {
+    if (this.#isReading) return void (this.#isPollDue = true);
     this.#isReading = true;
     void this.#readAll();
   }
 
   async #readAll(): Promise<void> {
     do {
-      this.#isAskedAgain = false;
+      this.#isPollDue = false;
       // The store's outage is logged elsewhere; the next check tries again.
       const took = await this.#read().catch(() => 0);
-      if (!this.#isAskedAgain) break;
+      if (!this.#isPollDue) break;
       const gap = Math.min(MAX_GAP, Math.max(MIN_GAP, TIMES * took));
       await new Promise((resolve) => setTimeout(resolve, gap));
     } while (this.readers.size > 0);
@@ -107,7 +107,7 @@ class Tail {
     if (to === from) return 0;
     const frames = await framesOf(page, from);
     this.#last = to;
-    if (to < page.sequence) this.#isAskedAgain = true;
+    if (to < page.sequence) this.#isPollDue = true;
     return this.#handOut(frames, from, to);
   }
 

@@ -23,7 +23,7 @@ export class ExpiryClock {
   }
 
   start(): void {
-    this.#running = this.#look();
+    this.#running = this.#poll();
   }
 
   async stop(): Promise<void> {
@@ -32,10 +32,10 @@ export class ExpiryClock {
     await this.#running;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const wait = await this.#append().catch(() => EVERY); // the store's outage is logged elsewhere
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => (this.#running = this.#look()), Math.min(wait, EVERY)).unref();
+    this.#timer = setTimeout(() => (this.#running = this.#poll()), Math.min(wait, EVERY)).unref();
   }
 
   /** Returns the milliseconds until the next expiry. */

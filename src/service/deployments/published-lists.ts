@@ -84,8 +84,8 @@ export class PublishedLists {
   /** Reads what has been published, then compiles in the background. Rejects if the store cannot be read. */
   async start(): Promise<void> {
     await Promise.all(this.#services.memory.everyDeployment().map((deployment) => this.#fetch(deployment)));
-    this.#timer = setInterval(() => this.#look(), EVERY).unref();
-    this.#look();
+    this.#timer = setInterval(() => this.#poll(), EVERY).unref();
+    this.#poll();
   }
 
   async stop(): Promise<void> {
@@ -167,12 +167,12 @@ export class PublishedLists {
 
   #changed(id: string): void {
     this.#knownOf(id).isStale = true;
-    this.#look();
+    this.#poll();
   }
 
   #allChanged(): void {
     for (const { id } of this.#services.memory.everyDeployment()) this.#knownOf(id).isStale = true;
-    this.#look();
+    this.#poll();
   }
 
   /** Rulesets and external lists, by their ids. */
@@ -184,7 +184,7 @@ export class PublishedLists {
       );
       if (uses) this.#knownOf(id).isStale = isAny = true;
     }
-    if (isAny) this.#look();
+    if (isAny) this.#poll();
   }
 
   /** Possibly, if a ruleset was deleted: memory does not have it any more. */
@@ -206,7 +206,7 @@ export class PublishedLists {
   #protectionChanged(organisationId: string): void {
     const guarded = this.#services.memory.deployments(organisationId).filter(({ definition }) => isGuarded(definition));
     for (const { id } of guarded) this.#knownOf(id).isStale = true;
-    if (guarded.length > 0) this.#look();
+    if (guarded.length > 0) this.#poll();
   }
 
   /** A list compiled here is used at once, before the write is confirmed; nothing is read back. */
@@ -238,7 +238,7 @@ export class PublishedLists {
   }
 
   /** Compiles the lists that are due, unless a run is already in progress. */
-  #look(): void {
+  #poll(): void {
     if (this.#timer === undefined || this.#running !== undefined || this.#isStopped) return;
     const due = this.#services.memory.everyDeployment().filter((deployment) => this.#isDue(deployment));
     if (due.length === 0) return;

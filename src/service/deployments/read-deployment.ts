@@ -36,13 +36,13 @@ export interface ReadingServices extends SourceServices {
  * ServiceError "invalid", and "no-plan" for sources whose area the organisation has no plan for.
  */
 export async function readDefinition(
-  asked: Partial<DeploymentDefinition>,
+  fields: Partial<DeploymentDefinition>,
   before: DeploymentDefinition | undefined,
   { organisationId, now, services }: { organisationId: string; now: number; services: ReadingServices },
 ): Promise<DeploymentDefinition> {
-  const device = DEVICES[asked.device ?? "none"];
+  const device = DEVICES[fields.device ?? "none"];
   const format = device === undefined ? {} : { firewall_format: device.format };
-  const definition = { ...(before ?? DEFAULTS), ...format, ...asked };
+  const definition = { ...(before ?? DEFAULTS), ...format, ...fields };
   if (definition.include.length === 0) throw invalid({ include: ["name at least one source"] });
   checkFormat(definition);
   const read = async (field: "include" | "exclude"): Promise<DeploymentSource[]> => {

@@ -64,7 +64,7 @@ export class ExternalLists {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#look(), EVERY).unref();
+    this.#timer = setInterval(() => this.#poll(), EVERY).unref();
   }
 
   /** Fetches in progress are aborted. */
@@ -93,12 +93,12 @@ export class ExternalLists {
       throw new ServiceError("unavailable", "too many lists are being fetched; try again in a moment", {
         retryAfter: 1,
       });
-    const fetched = await this.#fetch(list, { isAsked: true, accepted });
+    const fetched = await this.#fetch(list, { isRequested: true, accepted });
     if (fetched !== undefined) return fetched;
     throw new ServiceError("conflict", "another server is fetching the list; check it again in a moment");
   }
 
-  #look(): void {
+  #poll(): void {
     const { memory, now } = this.#services;
     const at = now();
     // The clock has been set back: the store decides what is due.
@@ -109,7 +109,7 @@ export class ExternalLists {
       const { id, organisationId, definition } = list;
       const isWanted = definition.active && isActivePlan(memory.plan(organisationId, "edl"), at);
       if (!isWanted || at < (this.#dueAt.get(id) ?? 0) || this.#running.has(id)) continue;
-      void this.#fetch(list, { isAsked: false, accepted: null }).catch((error: unknown) => {
+      void this.#fetch(list, { isRequested: false, accepted: null }).catch((error: unknown) => {
         this.#dueAt.set(id, at + AGAIN_AFTER_FAILURE / 10);
         if (this.#isStopped || (error instanceof StoreError && error.code !== "corrupt")) return;
         this.#log.error({ list: id, err: error }, "an external list was not fetched; it is tried again");
@@ -120,13 +120,13 @@ export class ExternalLists {
   /** undefined: it is not this server's turn. */
   async #fetch(
     list: ExternalList,
-    { isAsked, accepted }: { readonly isAsked: boolean; readonly accepted: string | null },
+    { isRequested, accepted }: { readonly isRequested: boolean; readonly accepted: string | null },
   ): Promise<ExternalList | undefined> {
     const { store, now } = this.#services;
     // Other checks for due lists must not claim it as well.
     this.#dueAt.set(list.id, Number.POSITIVE_INFINITY);
     const until = now() + CLAIM_TIME;
-    const { claim, dueAt } = await store.write({ kind: "claim-fetch", ...this.#signed(list), until, isAsked });
+    const { claim, dueAt } = await store.write({ kind: "claim-fetch", ...this.#signed(list), until, isRequested });
     this.#dueAt.set(list.id, dueAt);
     if (claim === null) return undefined;
     const running = this.#fetchClaimed(claim, until, accepted).finally(() => this.#running.delete(list.id));

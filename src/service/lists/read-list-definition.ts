@@ -18,14 +18,14 @@ const DEFAULTS: Omit<ExternalListDefinition, "url"> = {
 /** The definition of a new list. @throws ServiceError "invalid" */
 export function readNewList({
   url,
-  ...asked
+  ...fields
 }: Pick<ExternalListDefinition, "url"> & Partial<ExternalListDefinition>): ExternalListDefinition {
-  return { ...DEFAULTS, ...asked, url: checkedUrl(url) };
+  return { ...DEFAULTS, ...fields, url: checkedUrl(url) };
 }
 
 /** What a request changes. @throws ServiceError "invalid" */
-export function readListChanges({ url, ...asked }: Partial<ExternalListDefinition>): Partial<ExternalListDefinition> {
-  return { ...asked, ...(url !== undefined && { url: checkedUrl(url) }) };
+export function readListChanges({ url, ...fields }: Partial<ExternalListDefinition>): Partial<ExternalListDefinition> {
+  return { ...fields, ...(url !== undefined && { url: checkedUrl(url) }) };
 }
 
 /** Maximum characters of a URL. */

@@ -208,7 +208,7 @@ export class Identifications {
       );
     const folder = this.#privateFolder();
     if (this.#freeBytes(folder) < freeBytes) throw new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
-    this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
+    this.#timer ??= setInterval(() => this.#poll(), EVERY).unref();
     return folder;
   }
 
@@ -219,7 +219,7 @@ export class Identifications {
     return this.#folder;
   }
 
-  #look(): void {
+  #poll(): void {
     this.#forgetOld();
     const running = [...this.#entries.values()].filter(isRunning);
     if (running.length === 0 || !existsSync(this.#folder!) || this.#freeBytes(this.#folder!) >= this.#limits.freeBytes)

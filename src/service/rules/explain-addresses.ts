@@ -157,9 +157,9 @@ async function authorsOf(
     for (const chain of covering.values())
       for (const { createdAt, updatedAt } of chain) times.set(createdAt, "null").set(updatedAt, "null");
   }
-  const asked = [...known].flatMap(([rulesetId, times]) => Array.from(times.keys(), (at) => ({ rulesetId, at })));
-  const actors = asked.length === 0 ? [] : await store.read("ruleAuthors", organisationId, asked);
-  for (const [index, { rulesetId, at }] of asked.entries()) {
+  const writes = [...known].flatMap(([rulesetId, times]) => Array.from(times.keys(), (at) => ({ rulesetId, at })));
+  const actors = writes.length === 0 ? [] : await store.read("ruleAuthors", organisationId, writes);
+  for (const [index, { rulesetId, at }] of writes.entries()) {
     const actor = actors[index] ?? null;
     if (actor !== null) known.get(rulesetId)!.set(at, JSON.stringify(actorDocument(actor, organisationId, memory)));
   }

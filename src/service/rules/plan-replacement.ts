@@ -34,20 +34,20 @@ export interface CountedPlan {
  */
 export function planCounted(
   current: () => LiveRuleset | undefined,
-  wanted: readonly RuleColumns[],
+  desired: readonly RuleColumns[],
   now: number,
 ): Promise<{ readonly ruleset: LiveRuleset; readonly result: CountedPlan } | undefined> {
-  return atOneVersion(current, ({ rules }) => planning(rules.rules(), wanted, now));
+  return atOneVersion(current, ({ rules }) => planning(rules.rules(), desired, now));
 }
 
 /** The same, for rules in the order of prefixes; in interruptible steps. */
 export function* planning(
   current: Iterable<Rule>,
-  wanted: readonly RuleColumns[],
+  desired: readonly RuleColumns[],
   now: number,
 ): Generator<undefined, CountedPlan, undefined> {
   const plan = new GrowingPlan(now);
-  const rest = eachOf(wanted);
+  const rest = eachOf(desired);
   let next = rest.next();
   for (const before of current) {
     while (!next.done && comparePrefixes(next.value.prefix, before.prefix) < 0) {

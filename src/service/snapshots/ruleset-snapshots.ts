@@ -91,7 +91,7 @@ export class RulesetSnapshots {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#look(), this.#options.every ?? EVERY).unref();
+    this.#timer = setInterval(() => this.#poll(), this.#options.every ?? EVERY).unref();
   }
 
   /** Writes what is due, as far as time allows until a moment of the monotonic clock (`performance.now`). */
@@ -105,7 +105,7 @@ export class RulesetSnapshots {
     ended.abort();
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#isWriting || this.#isStopping) return;
     if (this.#skipped < 2 ** Math.min(this.#failures, MAX_BACKOFF) - 1) return void this.#skipped++;
     this.#skipped = 0;

@@ -37,8 +37,8 @@ export class GuardedStore implements Store {
     this.#store.resume(sequence);
   }
 
-  look(): void {
-    this.#store.look();
+  poll(): void {
+    this.#store.poll();
   }
 
   staleness(): number {

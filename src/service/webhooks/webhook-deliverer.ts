@@ -51,9 +51,9 @@ export class WebhookDeliverer {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#look(), EVERY).unref();
+    this.#timer = setInterval(() => this.#poll(), EVERY).unref();
     this.#unwatch = this.#services.store.onEvents((organisationId) => this.#noticed(organisationId));
-    this.#look();
+    this.#poll();
   }
 
   /** Messages that are not sent within two seconds are sent again by the next server. */
@@ -69,7 +69,7 @@ export class WebhookDeliverer {
 
   /** Notes changes that memory has applied. */
   apply(changes: readonly Change[]): void {
-    if (this.#term === undefined) return void (changes.some(isOfWebhooks) && this.#look());
+    if (this.#term === undefined) return void (changes.some(isOfWebhooks) && this.#poll());
     for (const change of changes) {
       if (change.kind === "webhook-deleted") this.#term.queues.delete(change.webhookId);
       if (change.kind === "webhook") this.#queueOf(this.#term, change.webhook.id).wake();
@@ -89,7 +89,7 @@ export class WebhookDeliverer {
     if (this.#term !== undefined) this.#wakeAll(this.#term);
   }
 
-  #look(): void {
+  #poll(): void {
     if (this.#isStopped) return;
     const time = performance.now();
     const term = this.#term;

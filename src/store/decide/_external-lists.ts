@@ -86,11 +86,11 @@ export function setListCredentials(
  * no other server is fetching it. Times recorded before the clock was set back do not count. This changes nothing that
  * users see.
  */
-export function claimFetch({ until, isAsked, at }: ClaimFetchCommand, { list, state }: FetchedList): Decision {
+export function claimFetch({ until, isRequested, at }: ClaimFetchCommand, { list, state }: FetchedList): Decision {
   const isDue = at >= state.dueAt || at < (state.checkedAt ?? 0);
   // Clocks of servers differ, but by less than a fetch takes.
   const isFree = at >= state.claimedUntil || state.claimedUntil - at > 2 * (until - at);
-  if (!isFree || !(isAsked || isDue))
+  if (!isFree || !(isRequested || isDue))
     return { outcome: { claim: null, dueAt: Math.max(state.dueAt, state.claimedUntil) }, changes: [] };
   const claimed = { ...state, claimedUntil: until };
   return {

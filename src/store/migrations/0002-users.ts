@@ -15,6 +15,6 @@ export const users: Migration = () => [
     (column) => `alter table changes add column ${column}`,
   ),
   `create index changes_by_organisation on changes (organisation_id, sequence)`,
-  // Users now have a table: an account on the command line is not a user.
+  // Users have a table: an account on the command line is not a user.
   `update changes set actor = 'command:' || substr(actor, 6) where actor like 'user:%'`,
 ];

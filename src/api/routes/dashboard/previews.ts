@@ -60,13 +60,16 @@ const previewSchema = ({ settings }: Services) => ({
   bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
 });
 
-interface Asked {
+interface PreviewRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly services: Services;
 }
 
-async function answerPreview({ about }: LiveRuleset, { request, reply, services }: Asked): Promise<FastifyReply> {
+async function answerPreview(
+  { about }: LiveRuleset,
+  { request, reply, services }: PreviewRequest,
+): Promise<FastifyReply> {
   const { memory, settings } = services;
   const { conflict_resolution: mode = CONFLICT_MODES[0] } = request.query as { conflict_resolution?: ConflictMode };
   const current = () => memory.ruleset(about.organisationId, about.id);

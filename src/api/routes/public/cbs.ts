@@ -30,6 +30,7 @@ import {
   cursorPageOf,
   extentOf,
   pageOf,
+  pageOfList,
   type Part,
   partAfter,
   prefixOfCursor,
@@ -220,15 +221,12 @@ function addNodes(app: App, services: Services): void {
     ...tagged(CbsSearch),
   };
   app.get("/cbs/search", { config: READ_CBS, schema: search }, async (request, reply) => {
-    const { q, type, cursor } = request.query;
+    const { q, type } = request.query;
     const view = catalogue.view();
     const { search: index } = await view.browsing();
     const all = withField("q", () => index.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
     if (isKnown(request, reply, view.tag)) return reply.code(304).send();
-    if (cursor !== undefined)
-      return cursorPageOf(request, settings, all.length, (after, most) => foundAfter(all, after, most));
-    const { offset, limit } = extentOf(request.query);
-    return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
+    return pageOfList(request, settings, all, foundAfter);
   });
 }
 
@@ -252,10 +250,7 @@ function addLists(app: App, { catalogue, settings }: Services): void {
       const view = catalogue.view();
       if (isKnown(request, reply, view.tag)) return reply.code(304).send();
       const all = await view.list(name, { type, provider, service, region });
-      if (request.query.cursor !== undefined)
-        return cursorPageOf(request, settings, all.length, (after, most) => listedAfter(all, after, most));
-      const { offset, limit } = extentOf(request.query);
-      return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
+      return pageOfList(request, settings, all, listedAfter);
     });
   }
 }

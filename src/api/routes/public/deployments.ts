@@ -11,7 +11,7 @@ import { tagOfDeployment } from "../../../service/rules/tags.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import { ifMatch, isKnown } from "../../http/entity-tags.ts";
-import { baseOf, cursorPageOf, extentOf, pageOf, partCreatedAfter } from "../../http/page.ts";
+import { baseOf, pageOfList, partCreatedAfter } from "../../http/page.ts";
 import { signed } from "../../http/signed-request.ts";
 import { CONDITIONAL, IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
@@ -65,14 +65,13 @@ function addReads(app: App, services: Services): void {
     const all = memory.deployments(request.caller.organisationId);
     const documentOf = (deployment: Deployment) =>
       deploymentDocument(deployment, stateOf(deployment, request, services));
-    if (request.query["cursor"] !== undefined) {
-      const { items, ...page } = cursorPageOf(request, settings, all.length, (after, limit) =>
-        partCreatedAfter(all, after, limit),
-      );
-      return { items: items.map(documentOf), ...page };
-    }
-    const { offset, limit } = extentOf(request.query);
-    return pageOf(request, settings, all.slice(offset, offset + limit).map(documentOf), all.length);
+    const { items, ...page } = pageOfList(
+      request,
+      settings,
+      all,
+      partCreatedAfter((each) => each),
+    );
+    return { items: items.map(documentOf), ...page };
   });
 
   const get = {
@@ -152,8 +151,8 @@ function addWrites(app: App, services: Services): void {
     bodyExample: { name: "Edge firewall", include: SOURCES, exclude: [{ prefixes: ["203.0.113.128/25"] }] },
   };
   app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
-    const { name, ...asked } = request.body;
-    const definition = await definitionIn(request, name, asked as Partial<DeploymentDefinition>, undefined, services);
+    const { name, ...fields } = request.body;
+    const definition = await definitionIn(request, name, fields as Partial<DeploymentDefinition>, undefined, services);
     const { deployment } = await store.write({ kind: "create-deployment", ...signed(request), name, definition });
     return reply
       .code(201)
@@ -174,8 +173,8 @@ function addWrites(app: App, services: Services): void {
   };
   app.patch(ONE, { config: WRITE_EDL, schema: update }, async (request) => {
     const found = findDeployment(request, services);
-    const { name, ...asked } = request.body;
-    const changes = asked as Partial<DeploymentDefinition>;
+    const { name, ...fields } = request.body;
+    const changes = fields as Partial<DeploymentDefinition>;
     const definition = await definitionIn(request, name, changes, found.definition, services);
     const { deployment } = await store.write({
       kind: "update-deployment",
@@ -216,8 +215,8 @@ function addPreview(app: App, services: Services): void {
     bodyExample: { include: SOURCES, exclude: [{ prefixes: ["203.0.113.128/25"] }] },
   };
   app.post(`${PATH}::preview`, { config: READ_EDL, schema: newSchema }, async (request) => {
-    const { name = "preview", ...asked } = request.body;
-    const definition = await definitionIn(request, name, asked as Partial<DeploymentDefinition>, undefined, services);
+    const { name = "preview", ...fields } = request.body;
+    const definition = await definitionIn(request, name, fields as Partial<DeploymentDefinition>, undefined, services);
     const { organisationId } = request.caller;
     return previewOf({ organisationId, name, definition, published: null }, services);
   });
@@ -234,8 +233,8 @@ function addPreview(app: App, services: Services): void {
   };
   app.post(`${ONE}::preview`, { config: READ_EDL, schema }, async (request) => {
     const found = findDeployment(request, services);
-    const { name = found.name, ...asked } = request.body;
-    const changes = asked as Partial<DeploymentDefinition>;
+    const { name = found.name, ...fields } = request.body;
+    const changes = fields as Partial<DeploymentDefinition>;
     const definition = await definitionIn(request, name, changes, found.definition, services);
     return previewOf({ ...found, name, definition }, services);
   });
@@ -278,13 +277,13 @@ function addRelease(app: App, services: Services): void {
 async function definitionIn(
   request: FastifyRequest,
   name: string | undefined,
-  asked: Partial<DeploymentDefinition>,
+  fields: Partial<DeploymentDefinition>,
   before: DeploymentDefinition | undefined,
   services: Services,
 ): Promise<DeploymentDefinition> {
-  checkRulesetText({ name, description: asked.description });
+  checkRulesetText({ name, description: fields.description });
   const { organisationId } = request.caller;
-  return readDefinition(asked, before, { organisationId, now: request.now, services });
+  return readDefinition(fields, before, { organisationId, now: request.now, services });
 }
 
 /** The deployment in the path, if it is the organisation's. @throws Problem (404) */

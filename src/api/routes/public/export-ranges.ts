@@ -37,12 +37,12 @@ export function addRangesExport(app: App, { catalogue, files }: Services): void 
     responseHeaders: { ETag: "changes with the catalogue" },
   };
   app.get("/cbs/ranges::export", { config: READ_CBS, schema }, async (request, reply) => {
-    const { id: asked, source, family, aggregate, format = "text", purpose = "blocklist" } = request.query;
+    const { id: requested, source, family, aggregate, format = "text", purpose = "blocklist" } = request.query;
     const setName =
-      setNameFor(format, request.query.set_name) ?? (asked === undefined ? WHOLE : setNameOf(asked, asked));
+      setNameFor(format, request.query.set_name) ?? (requested === undefined ? WHOLE : setNameOf(requested, requested));
     const view = catalogue.view();
     const { tree } = await view.browsing();
-    const id = knownId(app, tree, asked);
+    const id = knownId(app, tree, requested);
     const selection = { family, aggregate, source: knownSource(tree, source) };
     const key = JSON.stringify([view.generation, "export", format, purpose, setName, id, selection]);
     if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();

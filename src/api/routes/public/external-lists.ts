@@ -11,7 +11,7 @@ import type { Services } from "../../../service/services.ts";
 import type { ExternalList, ExternalListDefinition } from "../../../store/external-list.ts";
 import { RULES_SETTING } from "../../../store/limit-settings.ts";
 import type { App } from "../../app-type.ts";
-import { cursorPageOf, extentOf, pageOf, partCreatedAfter } from "../../http/page.ts";
+import { pageOfList, partCreatedAfter } from "../../http/page.ts";
 import { signed } from "../../http/signed-request.ts";
 import { IDEMPOTENT } from "../../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
@@ -57,14 +57,13 @@ function addReads(app: App, services: Services): void {
   app.get(`${PATH}/`, { config: READ_EDL, schema: list }, async (request) => {
     const all = memory.externalLists(request.caller.organisationId);
     const documentOf = await documentsOf(request, services);
-    if (request.query["cursor"] !== undefined) {
-      const { items, ...page } = cursorPageOf(request, settings, all.length, (after, limit) =>
-        partCreatedAfter(all, after, limit),
-      );
-      return { items: items.map(documentOf), ...page };
-    }
-    const { offset, limit } = extentOf(request.query);
-    return pageOf(request, settings, all.slice(offset, offset + limit).map(documentOf), all.length);
+    const { items, ...page } = pageOfList(
+      request,
+      settings,
+      all,
+      partCreatedAfter((each) => each),
+    );
+    return { items: items.map(documentOf), ...page };
   });
 
   const get = {
@@ -95,9 +94,9 @@ function addWrites(app: App, services: Services): void {
     bodyExample: EXAMPLE,
   };
   app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
-    const { name, ...asked } = request.body;
-    checkRulesetText({ name, description: asked.description });
-    const definition = readNewList(asked as ExternalListDefinition);
+    const { name, ...fields } = request.body;
+    checkRulesetText({ name, description: fields.description });
+    const definition = readNewList(fields as ExternalListDefinition);
     const { list } = await store.write({ kind: "create-list", ...signed(request), name, definition });
     return reply
       .code(201)
@@ -119,9 +118,9 @@ function addWrites(app: App, services: Services): void {
   };
   app.patch(ONE, { config: WRITE_EDL, schema: update }, async (request) => {
     const { id: listId } = findExternalList(request, services);
-    const { name, ...asked } = request.body;
-    checkRulesetText({ name, description: asked.description });
-    const definition = readListChanges(asked as Partial<ExternalListDefinition>);
+    const { name, ...fields } = request.body;
+    checkRulesetText({ name, description: fields.description });
+    const definition = readListChanges(fields as Partial<ExternalListDefinition>);
     const { list } = await store.write({ kind: "update-list", ...signed(request), listId, name, definition });
     return (await documentsOf(request, services))(list);
   });

@@ -37,9 +37,8 @@ export function addReplayRoutes(app: App, services: Services): void {
     const { organisationId } = request.caller;
     const log = findLog(request, services);
     const counts = await countsOf(log);
-    const asked = { organisationId, counts, top, now: request.now };
     const sources = { rules: rules as DeploymentSource, against: against as DeploymentSource | undefined };
-    const report = await replayLog({ ...asked, ...sources }, services);
+    const report = await replayLog({ organisationId, counts, top, now: request.now, ...sources }, services);
     const { lines, no_address: without } = log.log.summary();
     const about = { lines, withAddress: lines - without, linesMissing: counts.missing };
     return replayDocument(replays.add(organisationId, { identificationId: log.id, log: about, report })) as never;

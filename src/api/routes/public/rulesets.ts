@@ -5,7 +5,7 @@ import { signed } from "../../http/signed-request.ts";
 import { ifMatch, isKnown } from "../../http/entity-tags.ts";
 import { listTag, rulesetTag } from "../../../service/rules/tags.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { badCursor, cursorPageOf, extentOf, pageOf, type Part, partAfter } from "../../http/page.ts";
+import { pageOfList, partCreatedAfter } from "../../http/page.ts";
 import {
   CreateRulesetBody,
   rulesetDocument,
@@ -17,7 +17,6 @@ import {
 import { RulesetParameters } from "../../schemas/rule.ts";
 import { invalid } from "../../../service/service-error.ts";
 import { checkRulesetText } from "../../../service/rules/read-rule.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { Services } from "../../../service/services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../openapi/documented-headers.ts";
 import { findRuleset, rulesetId } from "./find-ruleset.ts";
@@ -46,15 +45,13 @@ function addReads(app: App, services: Services): void {
   app.get(`${PATH}/`, { config: READ_EDL, schema: list }, (request, reply) => {
     const rulesets = memory.rulesets(request.caller.organisationId, request.query.purpose);
     if (isKnown(request, reply, listTag(rulesets, request.now))) return reply.code(304).send();
-    if (request.query.cursor !== undefined) {
-      const { items, ...page } = cursorPageOf(request, settings, rulesets.length, (after, limit) =>
-        rulesetsAfter(rulesets, after, limit),
-      );
-      return { items: items.map((ruleset) => rulesetDocument(ruleset, request.now)), ...page };
-    }
-    const { offset, limit } = extentOf(request.query);
-    const items = rulesets.slice(offset, offset + limit).map((ruleset) => rulesetDocument(ruleset, request.now));
-    return pageOf(request, settings, items, rulesets.length);
+    const { items, ...page } = pageOfList(
+      request,
+      settings,
+      rulesets,
+      partCreatedAfter(({ about }) => about),
+    );
+    return { items: items.map((ruleset) => rulesetDocument(ruleset, request.now)), ...page };
   });
 
   const get = {
@@ -72,15 +69,6 @@ function addReads(app: App, services: Services): void {
     if (isKnown(request, reply, rulesetTag(ruleset, request.now))) return reply.code(304).send();
     return rulesetDocument(ruleset, request.now);
   });
-}
-
-/** The list is in the order of creation: by time, then id. @throws Problem (400) */
-function rulesetsAfter(rulesets: readonly LiveRuleset[], after: string | undefined, limit: number): Part<LiveRuleset> {
-  const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
-  if (time === undefined || id === undefined) throw badCursor();
-  const isAfter = ({ about: { createdAt, id: own } }: LiveRuleset): boolean =>
-    createdAt > Number(time) || (createdAt === Number(time) && own > id);
-  return partAfter(rulesets, isAfter, ({ about }) => `${about.createdAt} ${about.id}`, limit);
 }
 
 function addWrites(app: App, services: Services): void {

@@ -79,7 +79,7 @@ interface Page {
   readonly more: boolean;
 }
 
-interface Asked {
+interface PageRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly services: Services;
@@ -91,7 +91,7 @@ interface Asked {
  * reads.
  */
 async function answerPage(
-  { request, reply, services, ahead }: Asked,
+  { request, reply, services, ahead }: PageRequest,
   query: ObjectQuery,
   form: PageForm,
 ): Promise<FastifyReply> {

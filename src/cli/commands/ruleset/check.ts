@@ -37,8 +37,8 @@ async function run(args: Arguments): Promise<number> {
   const [ruleset, ...operands] = args.operands as [string, ...string[]];
   let [isCovered, hasFailed] = [false, false];
   const target = await chosenTarget(args, ruleset);
-  const asked = readPrefixes(operands, () => (hasFailed = true));
-  for await (const texts of inGroups(asked, MAX_CHECKED)) {
+  const prefixes = readPrefixes(operands, () => (hasFailed = true));
+  for await (const texts of inGroups(prefixes, MAX_CHECKED)) {
     if (isOutputClosed()) break;
     const found = await target.check(texts);
     isCovered ||= found.values().some((covering) => covering.length > 0);
