@@ -210,12 +210,15 @@ export const VECTOR_COMMA = VECTOR_QUOTE + VECTOR_BYTES;
 export const VECTOR_BACKSLASH = VECTOR_COMMA + VECTOR_BYTES;
 export const VECTOR_OPEN = VECTOR_BACKSLASH + VECTOR_BYTES;
 export const VECTOR_CLOSE = VECTOR_OPEN + VECTOR_BYTES;
+/** Vectors for the hits of a chunk: at 10 an LF and at 14 a dot, by their lower four bits; and 0xcf, sixteen times. */
+export const VECTOR_DOT_TABLE = VECTOR_CLOSE + VECTOR_BYTES;
+export const VECTOR_COLON_BITS = VECTOR_DOT_TABLE + VECTOR_BYTES;
 
 /** The addresses of a group in a lookup, at most; and a queue of them: as 32-bit words, and four stored too far. */
 export const GROUP = 640;
 export const QUEUE_BYTES = 4 * GROUP + 64;
 /** The six queues of the lookups, and two arrays beside the last one. */
-export const WAITING = (VECTOR_CLOSE + VECTOR_BYTES + 63) & -64;
+export const WAITING = (VECTOR_COLON_BITS + VECTOR_BYTES + 63) & -64;
 export const WAITING_BYTES = 8 * QUEUE_BYTES;
 
 /** A token that may be an IPv6 address, copied: 16 bytes before its front, and the 64 from it on. */
@@ -242,7 +245,7 @@ export const KEYS_BYTES = KNOWN_KEYS * KEY_BYTES;
 
 /**
  * The positions in a chunk of lines at which an address may be, in order. A chunk ends once there are so many; one step
- * finds up to 48 more, and -1 follows.
+ * finds up to 56 more, and -1 follows.
  */
 export const HIT_ENTRIES = 2048;
 export const HITS = (KEYS + KEYS_BYTES + 63) & -64;

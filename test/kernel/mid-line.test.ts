@@ -7,8 +7,11 @@ import {
   HIT_ENTRIES,
   HITS,
   TEXT_SLACK,
+  VECTOR_COLON_BITS,
   VECTOR_DOT,
+  VECTOR_DOT_TABLE,
   VECTOR_IS_COLON,
+  VECTOR_LOW_NIBBLE,
   WORKSPACE_BYTES,
 } from "../../src/kernel/workspace.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
@@ -23,7 +26,7 @@ const LF = 0x0a;
 const LINES = rounds({ short: 1_000_000, long: 100_000_000 });
 
 /** The bytes that addresses consist of, and those around them. */
-const BYTES = Buffer.from('.....::::::0012345678999abcfFgz_ /,[]"%-=\r\n\xff', "latin1");
+const BYTES = Buffer.from('.....::::::0012345678999abcfFgz_ /,[]"%-=*\x1a\r\n\xff', "latin1");
 
 /** Lines as programs write them, with an address somewhere in them. */
 const SHAPES: readonly ((address: string, random: Random) => string)[] = [
@@ -202,15 +205,22 @@ test("lines that are read by hits, at the very end of the memory", () => {
   assert.deepEqual(chunks, { byHits: 130, byLines: 1 });
 });
 
-test("the negative control: a kernel that sees dots in fifteen bytes of sixteen is caught where lines are read by hits", () => {
-  const room = scanningKernel(TEXT_BYTES + 64);
-  const text = randomText(new Random(SEED), 100);
-  assert.equal(firstDifference(room, room.at, text), null); // the next chunk is read by its hits
-  new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + VECTOR_DOT + 9] = 0;
-  const chunks = { byHits: 0, byLines: 0 };
-  assert.notEqual(firstDifference(room, room.at, text, chunks), null);
-  assert.deepEqual(chunks, { byHits: 1, byLines: 0 });
-});
+// Negative controls where lines are read by hits: each changes one byte of the vectors that the masks are made with.
+for (const [name, offset] of Object.entries({
+  "sees no dots": VECTOR_DOT_TABLE + 14,
+  "sees dots and newlines in fifteen bytes of sixteen": VECTOR_LOW_NIBBLE + 9,
+  "sees colons and newlines in fifteen bytes of sixteen": VECTOR_COLON_BITS + 4,
+})) {
+  test(`a kernel that ${name} is caught where lines are read by hits`, () => {
+    const room = scanningKernel(TEXT_BYTES + 64);
+    const text = randomText(new Random(SEED), 100);
+    assert.equal(firstDifference(room, room.at, text), null); // the next chunk is read by its hits
+    new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + offset] = 0;
+    const chunks = { byHits: 0, byLines: 0 };
+    assert.notEqual(firstDifference(room, room.at, text, chunks), null);
+    assert.deepEqual(chunks, { byHits: 1, byLines: 0 });
+  });
+}
 
 // Negative controls: each changes one byte of the vectors that the masks are made with.
 for (const [name, offset] of Object.entries({ dots: VECTOR_DOT + 9, colons: VECTOR_IS_COLON + 4 })) {

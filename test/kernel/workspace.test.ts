@@ -47,7 +47,7 @@ function errorsOf(regions: readonly Region[], end: number): string[] {
 test("the regions of a workspace do not overlap, are aligned and fit into it", (t) => {
   const regions = regionsOf(numbers);
   t.diagnostic(`${regions.length} regions`);
-  assert.equal(regions.length, 60);
+  assert.equal(regions.length, 62);
   assert.deepEqual(errorsOf(regions, workspace.WORKSPACE_BYTES), []);
 });
 

@@ -11,8 +11,8 @@ const DOT: u8 = 0x2e;
 const SLASH: u32 = 0x2f;
 const COLON: u8 = 0x3a;
 
-/** Hits are taken from the first 48 bytes of a window; 15 of those after them show what follows a hit. */
-export const HIT_BYTES: usize = 48;
+/** Hits are taken from the first 56 bytes of a window; the 8 after them show what follows a hit. */
+export const HIT_BYTES: usize = 56;
 
 /*
  * Only tokens that may hold an address are examined. Masks of dots and colons show which ones, one bit per byte, for
@@ -28,8 +28,10 @@ export const HIT_BYTES: usize = 48;
  *
  * Why no address is missed: step 1 of the rule finds a quad, whose three dots are a hit. Step 4 finds an IPv6 address:
  * with a gap that is a hit; without one it has seven colons, or six before a quad, all with one to four digits between
- * them: a chain. Each hit lies in the token of its address, and no hit leaves the window that it is taken from: its
- * last byte is 47 + 4 + 4, 47 + 1 or 47 + 3 * 5 = 62.
+ * them: a chain. Each hit lies in the token of its address, and the dots of a quad or the colons of a gap end in the
+ * window that their hit is taken from, at 55 + 4 + 4 = 63 or before. A chain need not: its fourth colon is at most 15
+ * after the first. If that is past 63, the fourth is one of the first 15 bytes of the next window, and with the fifth
+ * to the seventh, at most 15 further, it is a chain there. So seven colons are a hit in one of both.
  *
  * Whether a hit really is an address is decided token by token, by the rule itself.
  *

@@ -1,4 +1,14 @@
-import { CHUNK_BYTES, CHUNK_LINES, HIT_ENTRIES, HITS, VECTOR_DOT, VECTOR_IS_COLON, VECTOR_LF } from "../workspace.ts";
+import {
+  CHUNK_BYTES,
+  CHUNK_LINES,
+  HIT_ENTRIES,
+  HITS,
+  VECTOR_COLON_BITS,
+  VECTOR_DOT_TABLE,
+  VECTOR_LOW_NIBBLE,
+  VECTOR_TEN,
+} from "../workspace.ts";
+import { maskOf4 } from "./byte-masks.ts";
 import { HIT_BYTES, hitsOf } from "./find.ts";
 import { workspace } from "./workspace.ts";
 
@@ -8,16 +18,19 @@ const LF: u8 = 0x0a;
 export let hitsKnown: usize = 0;
 
 /*
- * A step reads the masks of 64 bytes and takes newlines and hits from the first 48 of them. What the last 16 have is
- * carried to the next step:
+ * A step reads 64 bytes and takes newlines and hits from the first HIT_BYTES of them; the next step begins there, and
+ * reads the last 8 again (find.ts tells why that is enough). Two masks show three kinds of bytes:
  *
- *     at        16        32        48        64
- *     | carried |        three vectors        |
- *     |     newlines and hits      | lookahead|     hits look 15 bytes ahead (find.ts)
+ *     dots      . and LF
+ *     colons    : and LF, and also * and 0x1a, which differ from them in the same two bits
+ *     both      LF
+ *
+ * So some hits are none. They cost time but change nothing, since whatever is at a hit is read by the rule.
  *
  * Bounds: as for `findLines`, a step begins with at most CHUNK_LINES starts after the first. It begins with at most
- * HIT_ENTRIES hits, and finds 48 newlines and 48 hits at most. Once there are HIT_ENTRIES hits, the chunk ends after the
- * line at hand: until then further hits are written over each other, from HIT_ENTRIES on, and count as not known.
+ * HIT_ENTRIES hits, and finds HIT_BYTES newlines and HIT_BYTES hits at most. Once there are HIT_ENTRIES hits, the chunk
+ * ends after the line at hand: until then further hits are written over each other, from HIT_ENTRIES on, and count as
+ * not known.
  */
 /** As `findLines`, and finds the hits in these lines. */
 export function findLinesAndHits(at: usize, end: usize, starts: usize): i32 {
@@ -25,23 +38,23 @@ export function findLinesAndHits(at: usize, end: usize, starts: usize): i32 {
   const most = starts + (CHUNK_LINES << 2);
   const mostHits = workspace + HITS + (HIT_ENTRIES << 2);
   let bytesEnd: usize = end - at > <usize>CHUNK_BYTES ? at + CHUNK_BYTES : end;
-  const lf = v128.load(workspace, VECTOR_LF);
-  const dot = v128.load(workspace, VECTOR_DOT);
-  const colon = v128.load(workspace, VECTOR_IS_COLON);
+  const table = v128.load(workspace, VECTOR_DOT_TABLE);
+  const low = v128.load(workspace, VECTOR_LOW_NIBBLE);
+  const bits = v128.load(workspace, VECTOR_COLON_BITS);
+  const ten = v128.load(workspace, VECTOR_TEN);
   let out = starts + 4;
   let hit = workspace + HITS;
   store<u32>(starts, at);
-  let text = v128.load(at);
-  let lfs = <u64>(<u32>i8x16.bitmask(i8x16.eq(text, lf)));
-  let dots = <u64>(<u32>i8x16.bitmask(i8x16.eq(text, dot)));
-  let colons = <u64>(<u32>i8x16.bitmask(i8x16.eq(text, colon)));
   while (at < end) {
-    lfs |= lastThree(at, lf);
-    dots |= lastThree(at, dot);
-    colons |= lastThree(at, colon);
+    const text0 = v128.load(at);
+    const text1 = v128.load(at, 16);
+    const text2 = v128.load(at, 32);
+    const text3 = v128.load(at, 48);
+    const dots = maskOf4(dotsIn(text0, table, low), dotsIn(text1, table, low), dotsIn(text2, table, low), dotsIn(text3, table, low));
+    const colons = maskOf4(colonsIn(text0, bits, ten), colonsIn(text1, bits, ten), colonsIn(text2, bits, ten), colonsIn(text3, bits, ten));
 
-    let newlines = lfs & (((<u64>1) << HIT_BYTES) - 1);
-    // Newlines past `end` do not belong to this text. Here the shift is one of 1 to 47.
+    let newlines = dots & colons & (((<u64>1) << HIT_BYTES) - 1);
+    // Newlines past `end` do not belong to this text. Here the shift is one of 1 to 55.
     if (end - at < HIT_BYTES) newlines &= ((<u64>1) << (end - at)) - 1;
     for (; newlines != 0; newlines &= newlines - 1, out += 4) store<u32>(out, at + <usize>ctz(newlines) + 1);
     for (let hits = hitsOf(dots, colons); hits != 0; hits &= hits - 1, hit += 4) store<u32>(hit, at + <usize>ctz(hits));
@@ -51,9 +64,6 @@ export function findLinesAndHits(at: usize, end: usize, starts: usize): i32 {
       if (at < bytesEnd) bytesEnd = at; // what this step found may lie beyond HIT_ENTRIES
     }
     at += HIT_BYTES;
-    lfs >>>= HIT_BYTES;
-    dots >>>= HIT_BYTES;
-    colons >>>= HIT_BYTES;
     if (out > most || at >= bytesEnd) {
       if (out > starts + 4) break;
     }
@@ -63,11 +73,14 @@ export function findLinesAndHits(at: usize, end: usize, starts: usize): i32 {
   return <i32>((out - starts) >>> 2) - 1;
 }
 
-/** Bit i is set where bytes[at + i] is this byte, 16 <= i < 64. */
+/** Bytes that are a dot or an LF: 0xff, others 0. The table has, by its lower four bits, the byte that is one. */
 @inline
-function lastThree(at: usize, byte: v128): u64 {
-  const m1 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 16), byte));
-  const m2 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 32), byte));
-  const m3 = <u32>i8x16.bitmask(i8x16.eq(v128.load(at, 48), byte));
-  return (<u64>(m1 | (m2 << 16)) << 16) | (<u64>m3 << 48);
+function dotsIn(text: v128, table: v128, low: v128): v128 {
+  return i8x16.eq(text, i8x16.relaxed_swizzle(table, v128.and(text, low)));
+}
+
+/** Bytes that are a colon or an LF, or * or 0x1a: without the bits in which these four differ they are 0x0a. */
+@inline
+function colonsIn(text: v128, bits: v128, ten: v128): v128 {
+  return i8x16.eq(v128.and(text, bits), ten);
 }

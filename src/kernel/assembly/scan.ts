@@ -208,8 +208,9 @@ function newlines(at: usize, lf: v128): u64 {
  *        | PENDING_LINES
  *     findOther   startingIpv6: begins with an IPv6 address, then findInLine: anywhere in the line
  *
- * If hardly any line of a chunk began with an address, only TRIED_LINES lines of the next go these ways. For all others
- * `findByHits` examines the places at which an address may be (hits.ts), which are found together with the newlines.
+ * If hardly any line of a chunk began with a quad, only TRIED_LINES lines of the next are tried for one. If hardly any
+ * began with an address at all, `findByHits` examines the places in the next chunk at which an address may be (hits.ts),
+ * which are found together with the newlines, and the first TRIED_LINES lines only show whether that has changed.
  *
  * PENDING_PAIRS has room for LINE_ENTRIES / 2 pairs and PENDING_LINES for LINE_ENTRIES lines: all of a chunk. A pair
  * that is stored and not put aside is overwritten by the next, so at most one extra entry is written.
@@ -228,7 +229,7 @@ let elsewhere: bool = false;
 /** Whether few lines of the last chunk began with any address: then the hits of the whole next chunk are found first. */
 let byHits: bool = false;
 
-/** How many lines of the chunk begin with IPv6, among those that are not read by hits. */
+/** How many lines of the chunk begin with IPv6, among those that are tried for it: where hits are read, the first few. */
 let starting6: i32 = 0;
 
 /**
@@ -239,24 +240,47 @@ function findAddresses(lines: i32): void {
   const base = workspace;
   to4 = base + WORDS_4;
   to6 = base + WORDS_6;
-  starting6 = 0;
   const tried = elsewhere && lines > TRIED_LINES ? TRIED_LINES : lines;
-  const rest = byHits ? tried : lines; // the first line that is read by hits
-  const aside = elsewhere ? tryFirstLines(tried, rest) : findQuads(lines);
-  // At most one in 16. Both numbers are below LINE_ENTRIES: no shift overflows.
-  elsewhere = <i32>((to4 - base - WORDS_4) >>> 2) << 4 < tried;
-  for (let line = base + PENDING_LINES; line < aside; line += 4) findOther(<usize>load<u32>(line));
-  findByHits(rest, lines);
-  byHits = elsewhere && starting6 << 4 < rest;
+  let quads = 0;
+  starting6 = 0;
+  if (byHits) {
+    findByHits(lines);
+    quads = countStarting(tried);
+  } else {
+    const aside = elsewhere ? tryFirstLines(tried, lines) : findQuads(lines);
+    quads = <i32>((to4 - base - WORDS_4) >>> 2);
+    for (let line = base + PENDING_LINES; line < aside; line += 4) findOther(<usize>load<u32>(line));
+  }
+  // At most one in 16. All numbers are below LINE_ENTRIES: no shift overflows.
+  elsewhere = quads << 4 < tried;
+  byHits = elsewhere && starting6 << 4 < (byHits ? tried : lines);
   found4 = <i32>((to4 - base - WORDS_4) >>> 2);
   found6 = <i32>((to6 - base - WORDS_6) >>> 4);
 }
 
-/** Finds the quads at the beginning of the lines [0, tried), and puts all others aside, up to the line `rest`. */
-function tryFirstLines(tried: i32, rest: i32): usize {
+/** Of the first lines, returns how many begin with a quad, and adds those that begin with IPv6 to `starting6`. */
+function countStarting(tried: i32): i32 {
+  const base = workspace;
+  let quads = 0;
+  for (let start = base + LINE_STARTS, end = start + (<usize>tried << 2); start < end; start += 4) {
+    const at = <usize>load<u32>(start);
+    if (wholeQuad(at, to4)) quads++;
+    else if (mayStartIpv6(at) && startingIpv6(at, to6) == 6) starting6++;
+  }
+  return quads;
+}
+
+/** Whether the first byte of a line may be that of an IPv6 address. */
+@inline
+function mayStartIpv6(at: usize): bool {
+  return (<i32>load<u8>(workspace + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0;
+}
+
+/** Finds the quads at the beginning of the lines [0, tried), and puts the others of all lines aside. */
+function tryFirstLines(tried: i32, lines: i32): usize {
   const starts = workspace + LINE_STARTS;
   const triedEnd = starts + (<usize>tried << 2);
-  const end = starts + (<usize>rest << 2);
+  const end = starts + (<usize>lines << 2);
   let aside = workspace + PENDING_LINES;
   let start = starts;
   for (; start < triedEnd; start += 4) aside = findQuad(start, aside);
@@ -264,12 +288,12 @@ function tryFirstLines(tried: i32, rest: i32): usize {
   return aside;
 }
 
-/** Finds the addresses of the lines [line, lines) by the hits of the chunk. */
-function findByHits(line: i32, lines: i32): void {
+/** Finds the addresses of this many lines by the hits of the chunk. */
+function findByHits(lines: i32): void {
   const base = workspace;
   const known = hitsKnown;
   let hit = base + HITS;
-  for (; line < lines; line++) {
+  for (let line = 0; line < lines; line++) {
     const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
     const end = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1;
     // The last hit, -1, is no less than any start or end.
@@ -422,7 +446,7 @@ function findOther(start: usize): void {
   const at = <usize>load<u32>(start);
   const line = <i32>((start - base - LINE_STARTS) >>> 2);
   let family = 0;
-  if ((<i32>load<u8>(base + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0) family = startingIpv6(at, to6);
+  if (mayStartIpv6(at)) family = startingIpv6(at, to6);
   if (family == 6) starting6++;
   else family = findInLine(at, <usize>load<u32>(start, 4) - 1, to6);
   addFound(line, family);

@@ -28,10 +28,12 @@ import {
   VECTOR_BACKSLASH,
   VECTOR_CLOSE,
   VECTOR_COLON,
+  VECTOR_COLON_BITS,
   VECTOR_COMMA,
   VECTOR_DIGIT_9,
   VECTOR_DOT,
   VECTOR_DOT_LANES,
+  VECTOR_DOT_TABLE,
   VECTOR_DOTS,
   VECTOR_IS_COLON,
   VECTOR_LETTER_BIAS,
@@ -156,6 +158,8 @@ function writeVectors(base: usize): void {
   v128.store(base, i8x16.splat(0x5c), VECTOR_BACKSLASH);
   v128.store(base, i8x16.splat(0x7b), VECTOR_OPEN);
   v128.store(base, i8x16.splat(0x7d), VECTOR_CLOSE);
+  v128.store(base, i8x16(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0a, 0, 0, 0, 0x2e, 0), VECTOR_DOT_TABLE);
+  v128.store(base, i8x16.splat(<i8>0xcf), VECTOR_COLON_BITS);
   v128.store(base, i32x4(0, 4, 8, 12), OFFSETS);
   v128.store(base, i32x4.splat(16), OFFSET_STEP);
   v128.store(base, i32x4.splat(8 | NODE_WIDE), WIDE_KIND);
