@@ -216,14 +216,6 @@ export const SOURCES: readonly Source[] = [
   source("quic-cloud", "QUIC.cloud", "/cdn/quic-cloud", "plain", "https://www.quic.cloud", UNSTATED, DAILY, [
     file("quic-cloud/ips.txt", "https://www.quic.cloud/ips?ln", plainText()),
   ]),
-  // The provider is known as a cloud; the list is of the servers of its content delivery.
-  source("arvancloud", "ArvanCloud", "/cloud/arvancloud", "plain", "https://www.arvancloud.ir", UNSTATED, DAILY, [
-    file(
-      "arvancloud/ips.txt",
-      "https://www.arvancloud.ir/en/ips.txt",
-      plainText({ service: { id: "cdn", name: "Content delivery" } }),
-    ),
-  ]),
 
   // Software as a service
   source("github", "GitHub", "/saas/github", "plain", "https://github.com", UNSTATED, DAILY, [

@@ -207,7 +207,6 @@ export const SMALL_LISTS: readonly SmallList[] = [
       "zoom/ZoomCDN.txt",
       "sentry/uptime-ips.txt",
       "tor/exits.txt",
-      "arvancloud/ips.txt",
       "quic-cloud/ips.txt",
       "mollie/ips.txt",
       "onetrust/webscanner-ips.txt",

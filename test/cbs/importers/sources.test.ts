@@ -84,7 +84,6 @@ test("all providers exist", () => {
     "meta",
     "gcore",
     "quic-cloud",
-    "arvancloud",
     "zendesk",
     "auth0",
     "svix",

@@ -154,6 +154,7 @@ const REPEATED = [
   "cbs update --accept",
   "cbs update --allow-address",
   "cbs update --only",
+  "cbs update --skip",
   "cti import --tag",
   "deployment create --exclude",
   "deployment create --include",

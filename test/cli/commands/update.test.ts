@@ -73,6 +73,20 @@ describe("cbs update", () => {
     assert.deepEqual([report.files.length, report.sources, report.generation], [LISTS, 2, null]);
   });
 
+  test("--skip leaves a source out, which keeps its current lists", async () => {
+    write("lists/telegram/cidr.txt", "91.108.4.0/22\n");
+    write("lists/cloudflare/ips-v4", hundred);
+    assert.equal((await ipsieve("cbs", "update", "--from", "lists")).code, 0);
+    write("lists/cloudflare/ips-v4", "<html>moved</html>");
+    const update = (...args: string[]) => ipsieve("cbs", "update", "--from", "lists", "--json", ...args);
+    assert.equal((await update()).code, 1);
+    const { code, stdout, stderr } = await update("--skip", "cloudflare", "--skip", "aws");
+    assert.deepEqual([code, stderr], [0, ""]);
+    const { files, sources } = JSON.parse(stdout);
+    assert.deepEqual([files.length, sources], [LISTS - 3, 2]);
+    assert.equal(JSON.parse((await update("--only", "aws", "--only", "tor", "--skip", "tor")).stdout).files.length, 1);
+  });
+
   test("from a mirror over https; internal addresses only if they are named", async () => {
     const mirror = `https://localhost:${publisher.port}/lists`;
     publisher.pages.set("/lists/cloudflare/ips-v4", page(hundred));
@@ -114,6 +128,8 @@ describe("cbs update", () => {
   });
 
   const REFUSED: readonly [args: readonly string[], message: RegExp][] = [
+    [["--skip", "cloudflar"], /^ipsieve: there is no source "cloudflar"; did you mean cloudflare\?\n$/],
+    [["--only", "tor", "--skip", "tor"], /^ipsieve: --skip leaves no source to fetch\n$/],
     [["--only", "cloudflar"], /^ipsieve: there is no source "cloudflar"; did you mean cloudflare\?\n$/],
     [["--accept", "frobnicate"], /there is no source "frobnicate"; "ipsieve cbs sources" lists them/],
     [["--from", "nowhere"], /--from nowhere: there is no such folder/],

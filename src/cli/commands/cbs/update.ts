@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { stat } from "node:fs/promises";
 import { parsePrefix } from "../../../address/prefix.ts";
+import { SOURCES } from "../../../cbs/importers/sources.ts";
 import { isWebAddress } from "../../../service/web-address.ts";
 import { FolderOrigin } from "../../../update/folder-origin.ts";
 import type { ListOrigin } from "../../../update/list-origin.ts";
@@ -37,6 +38,12 @@ export const updateCommand: Command = {
       value: "ID",
       repeats: true,
       help: "fetch only this source, such as aws; the others keep their current lists; may be given several times",
+    },
+    {
+      name: "skip",
+      value: "ID",
+      repeats: true,
+      help: "do not fetch this source, which keeps its current lists if it has any; may be given several times",
     },
     {
       name: "from",
@@ -87,7 +94,7 @@ export const updateCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const only = checkedSourceIds(args.values("only"));
+  const only = chosenSources(args);
   const accept = new Set(checkedSourceIds(args.values("accept")));
   const maxChange = wholeNumber("max-change", args.value("max-change") ?? String(DEFAULT_MAX_CHANGE), 100) / 100;
   const keep = wholeNumber("keep", args.value("keep") ?? String(DEFAULT_KEEP), MAX_GENERATIONS);
@@ -109,7 +116,7 @@ async function run(args: Arguments): Promise<number> {
       maxChange,
       keep,
       onFile,
-      ...(only.length > 0 && { only: new Set(only) }),
+      ...(only !== undefined && { only }),
     });
     problems.push(...report.left.map(({ source, error }) => `${source.id}: not in the catalogue: ${error}`));
     process.stdout.write(
@@ -122,6 +129,16 @@ async function run(args: Arguments): Promise<number> {
     for (const problem of problems) standardError().write(`ipsieve: ${problem}\n`);
   }
   return problems.length > 0 ? EXIT.nothing : EXIT.matched;
+}
+
+/** The ids that --only and --skip leave; undefined without either of them. */
+function chosenSources(args: Arguments): Set<string> | undefined {
+  const [only, skip] = [checkedSourceIds(args.values("only")), checkedSourceIds(args.values("skip"))];
+  if (only.length + skip.length === 0) return undefined;
+  const left = new Set(only.length > 0 ? only : SOURCES.map(({ id }) => id));
+  for (const id of skip) left.delete(id);
+  if (left.size === 0) throw new UsageError("--skip leaves no source to fetch");
+  return left;
 }
 
 async function originOf(args: Arguments): Promise<ListOrigin> {
