@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { COMMAND_FILE } from "../command-file.ts";
+import { canRunHere, runHere } from "./run-here.ts";
 
 export interface Outcome {
   readonly code: number | null;
@@ -24,18 +25,25 @@ export const NO_HOME = join(tmpdir(), "ipsieve-no-home");
 
 /** Starts the real command in a process of its own, without colours or updated catalogues unless `env` sets them. */
 export function start(args: readonly string[], { cwd, env, stdin }: RunOptions = {}): ChildProcess {
-  const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
   const child = spawn(process.execPath, [COMMAND_FILE, ...args], {
     cwd,
-    env: { ...inherited, IPSIEVE_HOME: NO_HOME, ...env },
+    env: environment(env),
     stdio: [stdin ?? "pipe", "pipe", "pipe"],
   });
   child.stdin?.on("error", () => {}); // the command may end before it has read everything
   return child;
 }
 
-/** Runs the real command to completion. */
+function environment(env: NodeJS.ProcessEnv | undefined): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
+  return { ...inherited, IPSIEVE_HOME: NO_HOME, ...env };
+}
+
+/**
+ * Runs the real command to completion: in a process of its own, or in this one if that is enough (`canRunHere`).
+ */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  if (canRunHere(args, options)) return runHere(args, options.cwd, environment(options.env));
   const child = start(args, options);
   child.stdin?.end(options.input ?? "");
   return outcomeOf(child);

@@ -115,6 +115,7 @@ test("an update adds limits to those set before", async () => {
 test("timeouts are set and shown, previewed, and refused for formats without them", async () => {
   await done("create", "Timed", "--include", "20.0.0.0/24", "--format", "ipset", "--timeouts");
   assert.deepEqual((await document("Timed")).options, { timeouts: true });
+  await becomes("Timed", "ok");
   assert.match(await done("show", "Timed"), /limits +timeouts true/);
   assert.match(await done("preview", "Timed"), /^ {2}with a timeout: 0 entries$/m);
   await fails(/--timeouts: entries in the format text cannot have timeouts/, "update", "Timed", "--format", "text");
