@@ -7,7 +7,19 @@ import { test } from "node:test";
 
 const one = (options = "") => `import { test } from "node:test";\ntest("one", ${options}() => {});\n`;
 
-const runs: Record<string, { files: Record<string, string>; exitCode: number; says: RegExp }> = {
+/** A file that runs others in its process. */
+const together = (...names: string[]) =>
+  `import { runInOneProcess } from "./one-process.ts";\nawait runInOneProcess(${JSON.stringify(names.map((name) => `test/${name}`))});\n`;
+
+interface Run {
+  readonly files: Record<string, string>;
+  /** The files that the runner starts; all unless given. */
+  readonly started?: string;
+  readonly exitCode: number;
+  readonly says: RegExp;
+}
+
+const runs: Record<string, Run> = {
   "a plain run passes": { files: { "a.test.ts": one() }, exitCode: 0, says: /^$/ },
   "a shared table of cases is not missed": {
     files: {
@@ -42,21 +54,50 @@ const runs: Record<string, { files: Record<string, string>; exitCode: number; sa
     exitCode: 1,
     says: /b\.test\.ts: ran no test/,
   },
+  "files that share a process, one of them with a shared table of cases, pass": {
+    files: {
+      "cases.ts": `import { test } from "node:test";\nexport const all = () => test("one", () => {});\n`,
+      "a.test.ts": `import { all } from "./cases.ts";\nall();\n`,
+      "b.test.ts": one(),
+      "both.test.ts": together("a.test.ts", "b.test.ts"),
+    },
+    started: "test/both.test.ts",
+    exitCode: 0,
+    says: /^$/,
+  },
+  "an empty test file that shares a process fails": {
+    files: { "a.test.ts": "export {};\n", "b.test.ts": one(), "both.test.ts": together("a.test.ts", "b.test.ts") },
+    started: "test/both.test.ts",
+    exitCode: 1,
+    says: /^\S*\ba\.test\.ts: ran no test\n$/,
+  },
+  "a test file that ends the process that it shares fails, and so do those after it": {
+    files: {
+      "a.test.ts": one(),
+      "b.test.ts": `${one()}process.exit(0);\n`,
+      "c.test.ts": one(),
+      "all.test.ts": together("a.test.ts", "b.test.ts", "c.test.ts"),
+    },
+    started: "test/all.test.ts",
+    exitCode: 1,
+    says: /b\.test\.ts: ran no test\n.*c\.test\.ts: ran no test/,
+  },
 };
 
-for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
+for (const [name, { files, started = "test/**/*.test.ts", exitCode, says }] of Object.entries(runs)) {
   test(name, (t) => {
     const folder = mkdtempSync(join(tmpdir(), "ipsieve-reporter-"));
     t.after(() => rmSync(folder, { recursive: true }));
     mkdirSync(join(folder, "test"));
     writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
-    copyFileSync(join(import.meta.dirname, "every-file-ran.ts"), join(folder, "test/every-file-ran.ts"));
+    for (const file of ["every-file-ran.ts", "one-process.ts", "time-limit.ts"])
+      copyFileSync(join(import.meta.dirname, file), join(folder, "test", file));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
     // Otherwise the inner runner would take itself for a part of this one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { status, stdout } = spawnSync(
       process.execPath,
-      ["--test", "--test-reporter=./test/every-file-ran.ts", "test/**/*.test.ts"],
+      ["--test", "--test-reporter=./test/every-file-ran.ts", started],
       { cwd: folder, env, encoding: "utf8" },
     );
     assert.match(stdout, says);

@@ -9,6 +9,7 @@ import type { TestEvent } from "node:test/reporters";
  */
 export default async function* everyFileRan(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const ran = new Set<string>();
+  const withTests = new Set<string>();
   const complaints: string[] = [];
   const skips: string[] = [];
   for await (const { type, data } of events) {
@@ -17,6 +18,9 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
     // The line for the whole file, which is not a test.
     if (data.file === undefined || entryFile === undefined) continue;
     ran.add(data.file).add(entryFile); // two files if a shared table of cases makes the tests
+    // In a process that several files share, each is a suite by its path (`one-process.ts`).
+    if (data.nesting > 0) withTests.add(entryFile);
+    else if (withTests.delete(entryFile)) ran.add(join(import.meta.dirname, "..", data.name));
     if (data.skip === undefined && data.todo === undefined) continue;
     const reason = data.skip ?? data.todo;
     if (typeof reason === "string" && reason !== "") skips.push(`skipped: ${data.name}: ${reason}`);

@@ -9,6 +9,7 @@ import type { ChildCommand } from "../../src/service/datasets/child-command.ts";
 import type { FeedTarget } from "../../src/service/datasets/feed-imports.ts";
 import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import type { Role } from "../../src/store/state.ts";
+import { endWithProcess } from "../one-process.ts";
 import { rounds } from "../rounds.ts";
 import { addUser, type TestUser } from "../api/dashboard/browser.ts";
 import { addOrganisation, BUNDLED, startServer, type TestServer } from "../api/start-server.ts";
@@ -90,11 +91,9 @@ export async function startDashboard(
     feedTarget,
   );
   const organisationId = await addOrganisation(server, "Example Networks");
-  // Starting it takes more than a second of processor time, so it is started when the first page is opened.
-  let browser: Promise<Browser> | undefined;
-  const started = () =>
-    (browser ??= chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] }));
+  const contexts: BrowserContext[] = [];
   let users = 0;
+  dashboards++;
   return {
     ...server,
     // A restart replaces the server itself.
@@ -103,26 +102,46 @@ export async function startDashboard(
     },
     organisationId,
     user: (role, own = organisationId) => addUser(server, own, role, `${role} ${++users}`),
-    open: async (hash, options = {}) => open(await started(), server, hash, options),
+    open: async (hash, options = {}) => {
+      const context = await openContext(options);
+      contexts.push(context);
+      return open(context, server, hash, options);
+    },
     close: async () => {
-      await (await browser)?.close();
+      await Promise.all(contexts.map((context) => context.close()));
+      if (--dashboards === 0 && !isKept) await closeBrowser();
       await server.close();
     },
   };
 }
 
-async function open(
-  browser: Browser,
-  { server, clock }: TestServer,
-  hash: string,
-  { user, width = 1280, timeZone = "Europe/Berlin", clockRuns = false }: PageOptions,
-): Promise<OpenPage> {
-  const context = await browser.newContext({
+/** The browser of all dashboards, once a page has been opened: starting one takes over a second of processor time. */
+let browser: Promise<Browser> | undefined;
+/** How many use it; if several test files run in this process, it is kept for the next one. */
+let dashboards = 0;
+const isKept = endWithProcess(closeBrowser);
+
+async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
+}
+
+async function openContext({ width = 1280, timeZone = "Europe/Berlin" }: PageOptions): Promise<BrowserContext> {
+  browser ??= chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] });
+  return (await browser).newContext({
     viewport: { width, height: width < 500 ? 800 : 900 },
     timezoneId: timeZone,
     locale: "en-GB",
     reducedMotion: "reduce",
   });
+}
+
+async function open(
+  context: BrowserContext,
+  { server, clock }: TestServer,
+  hash: string,
+  { user, clockRuns = false }: PageOptions,
+): Promise<OpenPage> {
   // Much longer than anything takes, even on a busy machine.
   context.setDefaultTimeout(120_000);
   // As on a page over https; the browser does not prompt for it.

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { describe } from "node:test";
+import { pathToFileURL } from "node:url";
+import { limitTime, MINUTES } from "./time-limit.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+/** What ends with this process; undefined if a test file is alone in it. */
+let ends: (() => Promise<void>)[] | undefined;
+
+/** Has `end` called after the last test file of this process; returns false if only one file runs in it. */
+export function endWithProcess(end: () => Promise<void>): boolean {
+  return ends !== undefined && ends.push(end) > 0;
+}
+
+/**
+ * Runs test files one after the other in this process, each as a suite of its own, to which its hooks belong. A file is
+ * loaded when the one before it has ended. A file that ends the process fails it: the files after it run no test.
+ */
+export async function runInOneProcess(paths: readonly string[]): Promise<void> {
+  ends = [];
+  for (const path of paths) {
+    const file = join(ROOT, path);
+    limitTime(file);
+    // Longer than that limit, which says what is kept alive. Tests keep the limit that the runner gives them.
+    await describe(path, { timeout: (MINUTES + 1) * 60_000 }, async () => {
+      await import(pathToFileURL(file).href);
+    });
+  }
+  for (const end of ends) await end();
+}

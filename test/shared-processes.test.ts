@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryFolder } from "./cli/run-command.ts";
+import { OWN_PROCESS, processesFor, TOGETHER } from "./shared-processes.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+test("each test file is in one process; those that need their own are alone in it", () => {
+  const files = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["test/output/**"] });
+  const processes = processesFor(files);
+  assert.deepEqual(processes.flat().toSorted(), files.toSorted());
+  assert.ok(processes.length < files.length - 50, String(processes.length));
+  for (const file of Object.keys(OWN_PROCESS)) {
+    assert.ok(
+      processes.some((each) => each.length === 1 && each[0] === file),
+      file,
+    );
+    assert.ok(
+      TOGETHER.some((folder) => file.startsWith(folder)),
+      `${file} would be alone anyway`,
+    );
+  }
+  for (const folder of TOGETHER) assert.ok(existsSync(join(ROOT, folder)), folder);
+});
+
+test("a file that gives all servers of its process another store has a process of its own", () => {
+  const files = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["test/output/**"] });
+  const changing = files.filter((file) => /\buseStores\(/.test(readFileSync(join(ROOT, file), "utf8")));
+  assert.ok(changing.length > 0);
+  for (const file of changing)
+    assert.ok(
+      processesFor(files).some((each) => each.length === 1 && each[0] === file),
+      file,
+    );
+});
+
+const NOISY = `
+import { after, afterEach, before, beforeEach, test } from "node:test";
+const say = (what) => console.log(import.meta.url.at(-9) + " " + what);
+before(() => say("before"));
+beforeEach(() => say("beforeEach"));
+afterEach(() => say("afterEach"));
+after(() => say("after"));
+say("loaded");
+test("one", () => say("runs"));
+`;
+
+test("files that share a process: hooks are of their own file, and one that fails leaves the others as they are", (t) => {
+  const together = `import { runInOneProcess } from "./one-process.ts";\nawait runInOneProcess(["test/a.test.ts", "test/broken.test.ts", "test/failing.test.ts", "test/hanging.test.ts", "test/b.test.ts"]);\n`;
+  const folder = temporaryFolder({
+    "package.json": `{ "type": "module" }`,
+    "together.ts": together,
+    "a.test.ts": NOISY,
+    "b.test.ts": NOISY,
+    "broken.test.ts": `import "./missing.ts";\n`,
+    "failing.test.ts": `import { test } from "node:test";\ntest("fails", () => { throw new Error("as it should"); });\n`,
+    "hanging.test.ts": `import { test } from "node:test";\nconst timer = setInterval(() => {}, 1000);\ntest("hangs", () => new Promise(() => {}));\ntest("goes on", () => clearInterval(timer));\n`,
+  });
+  t.after(() => folder.remove());
+  const inTest = join(folder.path, "test");
+  mkdirSync(inTest);
+  for (const file of globSync("*.ts", { cwd: folder.path })) copyFileSync(join(folder.path, file), join(inTest, file));
+  for (const file of ["one-process.ts", "time-limit.ts"])
+    copyFileSync(join(import.meta.dirname, file), join(inTest, file));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env; // else the inner runner takes itself for a part of this one
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ["--test", "--test-timeout=2000", "--test-reporter=tap", "test/together.ts"],
+    { cwd: folder.path, env, encoding: "utf8" },
+  );
+  assert.equal(status, 1);
+  const said = stdout.match(/(?<=^# )[ab] \w+$/gm);
+  const heard = ["loaded", "before", "beforeEach", "runs", "afterEach", "after"];
+  assert.deepEqual(said, [...heard.map((what) => `a ${what}`), ...heard.map((what) => `b ${what}`)]);
+  const results = stdout.match(/(?<=^ *)(not ok|ok) \d+ - \S.*$/gm)!.map((line) => line.replace(/ \d+ - /, " "));
+  assert.deepEqual(results, [
+    "ok one",
+    "ok test/a.test.ts",
+    "not ok test/broken.test.ts",
+    "not ok fails",
+    "not ok test/failing.test.ts",
+    "not ok hangs",
+    "ok goes on",
+    "not ok test/hanging.test.ts",
+    "ok one",
+    "ok test/b.test.ts",
+  ]);
+});

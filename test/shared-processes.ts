@@ -1,0 +1,63 @@
+/**
+ * The folders whose test files share processes. Starting Node, and loading and compiling what they test, takes longer
+ * than the tests of many files.
+ */
+export const TOGETHER: readonly string[] = [
+  "test/address/",
+  "test/api/",
+  "test/cbs/",
+  "test/collateral/",
+  "test/csv/",
+  "test/cti/",
+  "test/dashboard/",
+  "test/data/",
+  "test/datasets/",
+  "test/deployments/",
+  "test/exports/",
+  "test/formats/",
+  "test/json/",
+  "test/kernel/",
+  "test/middleware/",
+  "test/rows/",
+  "test/rulesets/",
+  "test/service/",
+  "test/sets/",
+  "test/table/",
+  "test/trie/",
+  "test/turns/",
+];
+
+/** Files of those folders that need a process of their own, and why. */
+export const OWN_PROCESS: Readonly<Record<string, string>> = {
+  "test/api/address-streams.test.ts": "measures memory",
+  "test/api/http/read-buffers.test.ts": "measures memory",
+  "test/api/load.test.ts": "measures how a server bears load",
+  "test/api/on-postgres.test.ts": "gives all servers of its process another store",
+  "test/api/plugins/writers.test.ts": "takes `Function` away",
+  "test/api/replicated-feeds.test.ts": "gives all servers of its process another store",
+  "test/api/shared-limits.test.ts": "gives all servers of its process another store",
+  "test/api/standby-feeds.test.ts": "gives all servers of its process another store",
+  "test/formats/programs.test.ts": "loads chDB, whose signal handler stops the process at a fault that V8 handles",
+  "test/formats/published-lists.test.ts": "loads chDB as well",
+  "test/service/logs/identifications.test.ts": "measures memory",
+  "test/service/rules/background-freezes.test.ts": "measures memory",
+  "test/service/rules/kernel-engine.test.ts": "measures memory",
+  "test/service/store/store-outage.test.ts": "ends threads of its process",
+};
+
+/** How many files share a process: what one of them breaks takes no more with it. */
+const FILES = 12;
+
+/** The files of each process: neighbours by name, which load the same modules, or one alone. */
+export function processesFor(files: readonly string[]): readonly (readonly string[])[] {
+  const sorted = files.toSorted();
+  const shared = sorted.filter(sharesProcess);
+  const together = Array.from({ length: Math.ceil(shared.length / FILES) }, (_, index) =>
+    shared.slice(index * FILES, (index + 1) * FILES),
+  );
+  return [...together, ...sorted.filter((file) => !sharesProcess(file)).map((file) => [file])];
+}
+
+function sharesProcess(file: string): boolean {
+  return TOGETHER.some((folder) => file.startsWith(folder)) && OWN_PROCESS[file] === undefined;
+}
