@@ -26,6 +26,7 @@ const BUNDLES = {
 const APART = [
   "src/service/store/loading-store.ts",
   "src/api/serve.ts",
+  "src/api/processes/supervise.ts",
   "src/store/open-store.ts",
   "src/store/sqlite/restore.ts",
 ];

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Bytes of lines that wait for a slow reader, or for free space on the disk. */
 const MAX_WAITING = 1 << 20;
+/** Bytes that a pipe takes as a whole, so that processes that share it do not mix their lines (POSIX: PIPE_BUF). */
+const WHOLE = 4096;
 /** Milliseconds until a failed write is retried. */
 const RETRY_AFTER = 1000;
 /** The same if a terminal is merely busy. */
@@ -37,6 +39,8 @@ export class LineWriter {
   #lostCount = 0;
   #lost: LostLines | undefined;
   readonly #send: Send;
+  /** Bytes of lines that are written at once. */
+  readonly #atOnce: number;
   #waiting: string[] = [];
   #waitingBytes = 0;
   /** The unwritten rest of what is being written. */
@@ -46,7 +50,9 @@ export class LineWriter {
   #error: Error | undefined;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(stream: StandardStream) {
+  /** `isShared`: other processes write to the same stream. */
+  constructor(stream: StandardStream, isShared = false) {
+    this.#atOnce = isShared ? WHOLE : MAX_WAITING;
     const descriptor = stream.isTTY === true ? openTerminal(stream.fd) : stream.fd;
     this.#send = stream instanceof Socket && stream.isTTY !== true ? toPipe(stream) : toDescriptor(descriptor);
     process.once("exit", () => this.#writeAtExit(descriptor));
@@ -96,15 +102,24 @@ export class LineWriter {
     this.#isWriting = false;
   }
 
-  /** Everything that waits. What came before has been written, so that the report of lost lines follows it. */
+  /** What waits: at least a line. What came before has been written, so that the report of lost lines follows it. */
   #takeWaiting(): Buffer {
-    const bytes = Buffer.from(this.#waiting.join(""));
-    this.#waiting = [];
-    this.#waitingBytes = 0;
+    const bytes = Buffer.from(this.#takeLines().join(""));
+    this.#waitingBytes -= bytes.length;
     const lost = this.#lost;
     this.#lost = undefined;
     if (lost !== undefined) this.onRecovery(lost);
     return bytes;
+  }
+
+  #takeLines(): readonly string[] {
+    let [count, size] = [0, 0];
+    for (const line of this.#waitingBytes <= this.#atOnce ? [] : this.#waiting) {
+      size += Buffer.byteLength(line);
+      if (count > 0 && size > this.#atOnce) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count === 0 ? this.#waiting.length : count);
   }
 
   #tryAgain(): void {

@@ -10,6 +10,8 @@ import type { FeedTarget } from "../service/datasets/feed-imports.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { LoadingStore } from "../service/store/loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
+import type { ProcessLink } from "./processes/process-link.ts";
+import { type EndSignal, firstSignal } from "./end-signals.ts";
 import { Server } from "./server.ts";
 import type { Settings } from "../service/settings.ts";
 import type { SnapshotPaths } from "../service/datasets/served-dataset.ts";
@@ -32,6 +34,8 @@ export interface ServeOptions {
   readonly logTo: LineWriter;
   /** Where texts for the person who starts the server go. */
   readonly printTo: LineWriter;
+  /** If the server has several processes: the connection of this one to the others. */
+  readonly link?: ProcessLink | undefined;
 }
 
 /**
@@ -42,11 +46,6 @@ export interface ServeOptions {
  */
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
-/**
- * Milliseconds within which signals count as one: Ctrl-C under npm reaches the process from the terminal and from npm.
- */
-const SAME_SIGNAL = 250;
-
 /** Milliseconds for the last lines to be written. */
 const LAST_LINES = 2000;
 
@@ -54,20 +53,25 @@ const LAST_LINES = 2000;
  * Runs a server until SIGTERM or SIGINT, and reloads its snapshots at SIGHUP. Resolves when everything is closed, with
  * whether all lines have been written; rejects with the error of what cannot be opened.
  */
-export async function serve({ quickStart, warnings, logTo, printTo, ...options }: ServeOptions): Promise<boolean> {
+export async function serve({ quickStart, warnings, logTo, printTo, link, ...options }: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
-  const log = createLog(options.settings.logLevel, logTo);
+  const log = createLog(options.settings.logLevel, logTo, link?.beginning.number);
   for (const warning of warnings) log.warn(warning);
   let started: Server | undefined;
   // A signal before there is anything to reload must not end the process either.
   const reload = (): void => void started?.reload();
-  process.on("SIGHUP", reload);
-  const server = (started = await Server.start({ ...options, log }));
+  if (link === undefined) process.on("SIGHUP", reload);
+  else link.onReload(reload);
+  const amongOthers = link && { peers: link, setupToken: link.beginning.setupToken };
+  const server = (started = await Server.start({ ...options, ...amongOthers, log }));
   reportLostLines(logTo, server, log);
-  const signal = firstSignal((second) => endAtOnce(second, server, log));
-  printTo.write(`ipsieve listens on ${server.url}; API reference: ${server.url}/docs\n`);
-  if (quickStart) printTo.write(await firstSteps(server));
-  if (server.setupToken !== null) printTo.write(setupText(server));
+  const again = (second: EndSignal): void => endAtOnce(second, server, log);
+  const signal = link === undefined ? firstSignal(again) : link.firstSignal(again);
+  const lines = [`ipsieve listens on ${server.url}; API reference: ${server.url}/docs\n`];
+  if (quickStart) lines.push(await firstSteps(server));
+  if (server.setupToken !== null) lines.push(setupText(server));
+  if (link === undefined) printTo.write(lines.join(""));
+  else link.ready(lines.join(""));
   await shutDown(await signal, server, log);
   process.off("SIGHUP", reload);
   const areWritten = await Promise.all([logTo.close(LAST_LINES), printTo.close(LAST_LINES)]);
@@ -80,21 +84,6 @@ function reportLostLines(logTo: LineWriter, { services }: Server, log: Logger): 
     const about = { lost: count, first: new Date(firstAt).toISOString(), last: new Date(lastAt).toISOString(), reason };
     log.error(about, count === 1 ? "1 log line was lost" : `${count} log lines were lost`);
   };
-}
-
-type EndSignal = "SIGTERM" | "SIGINT";
-
-/** Resolves with the first signal to end; `again` is called with another one that comes later. */
-function firstSignal(again: (signal: EndSignal) => void): Promise<EndSignal> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
-    const receive = (signal: EndSignal): void => {
-      if (firstAt === undefined) resolve(signal);
-      else if (performance.now() - firstAt > SAME_SIGNAL) again(signal);
-      firstAt ??= performance.now();
-    };
-    process.on("SIGTERM", receive as NodeJS.SignalsListener).on("SIGINT", receive as NodeJS.SignalsListener);
-  });
 }
 
 async function shutDown(signal: EndSignal, server: Server, log: Logger): Promise<void> {

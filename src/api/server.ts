@@ -47,7 +47,10 @@ import { FairQueue } from "../service/fair-queue.ts";
 import { Passwords } from "../service/access/passwords.ts";
 import { FailureLimits, KeyLimits, SteadyClock } from "../service/access/rate-limits.ts";
 import { LimitExchange } from "../service/access/limit-exchange.ts";
-import { makeToken } from "../service/access/secret-token.ts";
+import { answerPeers } from "../service/processes/answer-peers.ts";
+import { ALONE, type Peers } from "../service/processes/peers.ts";
+import { makeToken, type NewToken } from "../service/access/secret-token.ts";
+import { UndoLog } from "../service/rules/undo.ts";
 import { RuleRows } from "../service/rules/rule-rows.ts";
 import { SequenceWaiters } from "../service/store/sequence-waiters.ts";
 import { ServiceMemory } from "../service/rules/service-memory.ts";
@@ -108,6 +111,10 @@ export interface ServerOptions {
   readonly snapshotEvery?: number;
   /** Milliseconds between two searches for keys that expire soon and lists that no one asks for; by default, 10,000. */
   readonly announceEvery?: number;
+  /** The other processes of this server; by default, there are none. */
+  readonly peers?: Peers;
+  /** Creates the first user; by default, a new one at each start. */
+  readonly setupToken?: NewToken;
 }
 
 /**
@@ -147,9 +154,10 @@ export class Server {
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services);
     const { feedsDir } = options.settings;
-    if (feedsDir !== "") this.#feedFolder = new FeedFolder(feedsDir, this.services, options.log);
+    const { isFirst } = this.services.peers;
+    if (feedsDir !== "" && isFirst) this.#feedFolder = new FeedFolder(feedsDir, this.services, options.log);
     const { folder } = options.store;
-    if (folder !== undefined)
+    if (folder !== undefined && isFirst)
       this.#snapshots = new RulesetSnapshots({
         folder,
         memory: this.services.memory,
@@ -161,6 +169,7 @@ export class Server {
     this.#expiryClock = new ExpiryClock(this.services);
     this.#announcements = new Announcements(this.services, options.announceEvery);
     this.#freezes = new BackgroundFreezes({ memory: this.services.memory, metrics, log: options.log });
+    answerPeers(this.services);
   }
 
   /**
@@ -275,7 +284,7 @@ export class Server {
     this.services.feedImports.kill();
   }
 
-  async #open({ store, log }: ServerOptions): Promise<void> {
+  async #open({ store, log, setupToken = makeToken() }: ServerOptions): Promise<void> {
     const { memory, catalogue, threats, metrics, feedImports } = this.services;
     feedImports.sweep();
     await Promise.all([
@@ -288,9 +297,10 @@ export class Server {
     this.#follow(log);
     this.#freezes.check();
     this.#snapshots?.start();
-    if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
+    if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = setupToken);
     catalogue.watch();
-    this.services.followedCatalogue?.start();
+    const { peers } = this.services;
+    if (peers.isFirst) this.services.followedCatalogue?.start();
     threats.watch();
     this.#expiryClock.start();
     this.services.tails.start();
@@ -306,6 +316,8 @@ export class Server {
       "Seconds since changes by other servers were last read",
       () => this.store.staleness() / 1000,
     );
+    if (peers.areThere)
+      metrics.addGauge("ipsieve_processes", "Processes of the server that serve requests", () => 1, "sum");
     metrics.addRules(() => memory.countRules(this.services.now()));
     collectDefaultMetrics({ register: metrics.registry });
     // Sums of the gauges beside them, under names that are reserved for counters.
@@ -456,6 +468,7 @@ function servicesOf(
     log,
     passwords = new Passwords(),
     now = Date.now,
+    peers = ALONE,
   }: ServerOptions,
   states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">,
 ): Services {
@@ -468,6 +481,9 @@ function servicesOf(
     log,
   });
   const threatHolder = new ServedDataset({ name: "cti", ...threats, load: openThreatView, metrics, now, log });
+  // Other processes would notice the new file a little later; the response to whoever replaced it is not sent before.
+  const reloading = (name: "catalogue" | "threats", dataset: { reload(): Promise<boolean> }) => async () =>
+    (await Promise.all([dataset.reload(), peers.ask("reload", name)]))[0];
   const identifications = new Identifications(now);
   const memory = new ServiceMemory();
   const secretKey = new SecretKey(secretKeyFile);
@@ -481,6 +497,7 @@ function servicesOf(
     settings,
     now,
     store,
+    peers,
     metrics,
     memory,
     waiters: new SequenceWaiters(),
@@ -489,7 +506,12 @@ function servicesOf(
     earlierCatalogues: new EarlierCatalogues({ folder: historyFolder, log }),
     catalogueUpdates: new CatalogueUpdates({
       command: updateCommand,
-      catalogue,
+      catalogue: {
+        reload: reloading("catalogue", catalogue),
+        get times() {
+          return catalogue.times;
+        },
+      },
       onUpdated: (update) =>
         catalogueChange(update, cataloguePaths.paths[0]!, now()).then((change) =>
           recordDataset({ store, log }, change),
@@ -503,7 +525,7 @@ function servicesOf(
     threats: threatHolder,
     feedImports: new FeedImports({
       target: feedTarget,
-      threats: threatHolder,
+      threats: { reload: reloading("threats", threatHolder) },
       slots: identifications.slots,
       limits: { bytes: settings.feedBytes, freeBytes: FREE_BYTES, compileTime: COMPILE_TIME },
       onImported: (imported) => recordDataset({ store, log }, feedChange(imported, now())),
@@ -535,6 +557,7 @@ function servicesOf(
       baseUrl: settings.baseUrl.replace(/\/+$/, ""),
     }),
     rows: new RuleRows(),
+    undoLog: new UndoLog(store, peers),
     identifications,
     replays: new Replays(now),
     keyLimits: new KeyLimits(steady),

@@ -21,12 +21,14 @@ import type { CatalogueView } from "./datasets/catalogue-view.ts";
 import type { FeedImports } from "./datasets/feed-imports.ts";
 import type { Identifications } from "./logs/identifications.ts";
 import type { Replays } from "./logs/replays.ts";
+import type { Peers } from "./processes/peers.ts";
 import type { Metrics } from "./usage/metrics.ts";
 import type { FairQueue } from "./fair-queue.ts";
 import type { SecretKey } from "./access/secret-key.ts";
 import type { Passwords } from "./access/passwords.ts";
 import type { FailureLimits, KeyLimits } from "./access/rate-limits.ts";
 import type { RuleRows } from "./rules/rule-rows.ts";
+import type { UndoLog } from "./rules/undo.ts";
 import type { SequenceWaiters } from "./store/sequence-waiters.ts";
 import type { ServiceMemory } from "./rules/service-memory.ts";
 import type { Settings } from "./settings.ts";
@@ -41,6 +43,8 @@ export interface Services {
   /** Milliseconds since 1970 UTC. Every response reads it once. */
   readonly now: () => number;
   readonly store: Store;
+  /** The other processes of this server, which know what is not in the store. */
+  readonly peers: Peers;
   readonly memory: ServiceMemory;
   /** Requests that wait for changes of other servers. */
   readonly waiters: SequenceWaiters;
@@ -80,6 +84,8 @@ export interface Services {
   readonly webhookMessages: WebhookMessages;
   readonly webhooks: WebhookDeliverer;
   readonly rows: RuleRows;
+  /** What sessions have undone. */
+  readonly undoLog: UndoLog;
   readonly identifications: Identifications;
   readonly replays: Replays;
   readonly keyLimits: KeyLimits;

@@ -47,6 +47,14 @@ export const SETTINGS = {
     value: "PORT",
     help: "the port to listen on; 0 for any free one",
   },
+  processes: {
+    name: "processes",
+    initial: 1,
+    min: 0,
+    max: 1024,
+    value: "N",
+    help: "how many processes serve requests on the port, each with all rules in its memory; 0: as many as the machine has cores. Limits of connections, requests in progress and their memory are for each of them",
+  },
   baseUrl: {
     name: "base-url",
     initial: "",

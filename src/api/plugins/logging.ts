@@ -4,10 +4,15 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from "pino"
 import { redact, safePath } from "../http/redact.ts";
 import type { Services } from "../../service/services.ts";
 
-/** Writes lines of JSON. Only what `logRequests` names is logged of a request; errors are logged without keys. */
-export function createLog(level: string, destination: DestinationStream): Logger {
+/** Writes lines of JSON; `number`: of the process, if the server has several. Only what `logRequests` names is logged of a request; errors are logged without keys. */
+export function createLog(level: string, destination: DestinationStream, number?: number): Logger {
   return pino(
-    { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, serializers: { err: withoutKeys } },
+    {
+      level,
+      base: number === undefined ? null : { process: number },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      serializers: { err: withoutKeys },
+    },
     destination,
   );
 }

@@ -4,7 +4,7 @@ import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { MAX_COMPARED } from "../../service/logs/chosen-rulesets.ts";
 import type { AddressVerdict, ComparedRuleset, DecidingRule } from "../../service/logs/compare-rulesets.ts";
-import type { Identification, Identifications } from "../../service/logs/identifications.ts";
+import type { IdentificationState } from "../../service/logs/identification-state.ts";
 import type { LogComparison, TopAddress, TopAddresses } from "../../service/logs/log-identification.ts";
 import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
 import { PRECEDENCE, Purpose } from "./ruleset.ts";
@@ -198,20 +198,17 @@ export const IdentificationList = named(
 
 /** `withRules`: whether the results of rulesets are shown. */
 export function identificationDocument(
-  identification: Identification,
-  identifications: Identifications,
+  identification: IdentificationState,
   withRules: boolean,
 ): Record<string, unknown> {
-  const { id, name, format, size, startedAt, endedAt, log } = identification;
-  const expiresAt = identifications.expiryOf(identification);
-  const { error, resultBytes } = log;
-  const comparison = withRules ? log.comparison : null;
-  const { top_addresses: top, ...summary } = log.summary();
+  const { id, name, format, state, size, startedAt, endedAt, expiresAt, error, resultBytes } = identification;
+  const comparison = withRules ? identification.comparison : null;
+  const { top_addresses: top, ...summary } = identification.summary;
   return {
     id,
     name,
     format,
-    state: endedAt === null ? "running" : log.state,
+    state,
     started_at: formatTimestamp(startedAt),
     ended_at: endedAt === null ? null : formatTimestamp(endedAt),
     expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ChildCommand } from "../../service/datasets/child-command.ts";
@@ -71,6 +72,12 @@ function optionOf(setting: Setting): Option {
 
 async function run(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
+  const processes = settings.processes || availableParallelism();
+  if (processes > 1) {
+    const { default: cluster } = await import("node:cluster");
+    if (cluster.isPrimary) return superviseAll(processes, settings);
+  }
+  const link = processes > 1 ? await openLink() : undefined;
   const catalogue = catalogueOf(settings);
   const quickStart = args.has("quick-start");
   // The store is read while the modules of the server are found and compiled, which takes a few tenths of a second.
@@ -80,7 +87,8 @@ async function run(args: Arguments): Promise<number> {
   const store = openLoading(location, settings, homeFolder());
   const { serve } = await import("../../api/serve.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
-  const [logTo, printTo] = [new LineWriter(process.stderr), new LineWriter(process.stdout)];
+  const isFirst = link === undefined || link.isFirst;
+  const [logTo, printTo] = [new LineWriter(process.stderr, link !== undefined), new LineWriter(process.stdout)];
   const isWritten = await serve({
     settings,
     store,
@@ -91,14 +99,31 @@ async function run(args: Arguments): Promise<number> {
     pullCommand: pullCommandOf(settings),
     feedTarget: feedTargetOf(settings),
     secretKeyFile: secretKeyFileOf(settings, location),
-    quickStart,
-    warnings,
+    quickStart: quickStart && isFirst,
+    warnings: isFirst ? warnings : [],
     logTo,
     printTo,
+    link,
   });
+  link?.close();
   // A reader that has stopped reading would keep the process alive as long as lines are waiting for it.
   if (!isWritten) process.exit(EXIT.matched);
   return EXIT.matched;
+}
+
+/** Runs the process that starts the others, and serves nothing itself. */
+async function superviseAll(processes: number, settings: Settings): Promise<number> {
+  const { supervise } = await import("../../api/processes/supervise.ts");
+  const { LineWriter } = await import("../../api/line-writer.ts");
+  const [logTo, printTo] = [new LineWriter(process.stderr, true), new LineWriter(process.stdout)];
+  const { exitCode, isWritten } = await supervise({ processes, settings, logTo, printTo });
+  if (!isWritten) process.exit(exitCode);
+  return exitCode;
+}
+
+async function openLink() {
+  const { ProcessLink } = await import("../../api/processes/process-link.ts");
+  return ProcessLink.open();
 }
 
 function settingsOf(args: Arguments): Settings {

@@ -54,6 +54,7 @@ export interface CatalogueUpdatesOptions {
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
+export const UPDATE_RUNS = "an update of the catalogue is already running; wait until it has ended";
 const PREFIX = "ipsieve: ";
 /** Characters of an error that are shown. */
 const MAX_ERROR = 2000;
@@ -92,7 +93,7 @@ export class CatalogueUpdates {
       );
     if (this.#isClosed) throw new ServiceError("unavailable", "the server is shutting down", { retryAfter: 10 });
     if (this.#child !== undefined)
-      throw new ServiceError("conflict", "an update of the catalogue is already running; wait until it has ended");
+      throw new ServiceError("conflict", UPDATE_RUNS);
     const update: CatalogueUpdate = {
       organisationId,
       startedBy,

@@ -84,6 +84,7 @@ export const COMPILE_TIME = 600_000;
 /** Characters of an error that are shown. */
 const MAX_ERROR = 2000;
 const PREFIX = "ipsieve: ";
+export const IMPORT_RUNS = "another feed is being imported; wait until that has ended, or cancel it";
 const CLOSING = "the server is closing";
 const CANCELLED = "the import was cancelled; the previous dataset is still in use";
 const DISK_FULL = "the server's disk is too full for the feed; try again later, or ask the operator to free space";
@@ -200,7 +201,7 @@ export class FeedImports {
       );
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
     if (this.#running !== undefined)
-      throw new ServiceError("conflict", "another feed is being imported; wait until that has ended, or cancel it");
+      throw new ServiceError("conflict", IMPORT_RUNS);
     if (size !== null && size > limits.bytes) throw tooLong(limits.bytes);
     mkdirSync(dirname(target.output), { recursive: true, mode: 0o700 });
     this.sweep();

@@ -202,10 +202,7 @@ export class Identifications {
     this.#forgetOld();
     const { freeBytes } = this.#limits;
     if (this.#entries.has(key))
-      throw new ServiceError(
-        "conflict",
-        "an identification with this id already exists; choose a new id for each upload",
-      );
+      throw new ServiceError("conflict", ID_EXISTS);
     const folder = this.#privateFolder();
     if (this.#freeBytes(folder) < freeBytes) throw new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
     this.#timer ??= setInterval(() => this.#poll(), EVERY).unref();
@@ -251,6 +248,7 @@ export class Identifications {
   }
 }
 
+export const ID_EXISTS = "an identification with this id already exists; choose a new id for each upload";
 const CLOSING = "the server is closing";
 const DISK_FULL = "the server's disk is too full for the results; try again later, or ask the operator to free space";
 

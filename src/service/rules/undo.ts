@@ -8,6 +8,7 @@ import type {
 import type { IfMatch } from "../../store/if-match.ts";
 import { type Ruleset, UNGUARDED } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
+import type { Peers } from "../processes/peers.ts";
 import type { LiveSession, ServiceMemory } from "./service-memory.ts";
 import type { Services } from "../services.ts";
 
@@ -35,16 +36,18 @@ const TOO_MANY = "it changed more rules than are kept for undo";
 /** Finds the last change of a user in one session. Changes that were undone are not found again. */
 export class UndoLog {
   readonly #store: Store;
+  readonly #peers: Peers;
   /** By session, the last change to skip: the one that undid another. */
   readonly #undone = new Map<string, number>();
 
-  constructor(store: Store) {
+  constructor(store: Store, peers: Peers) {
     this.#store = store;
+    this.#peers = peers;
   }
 
   /** The user's last change of rules or rulesets since the session began, of the kinds that can be undone. */
   async last({ session, user }: LiveSession): Promise<AuditEntry | null> {
-    const undone = this.#undone.get(session.digest) ?? 0;
+    const undone = await this.#lastUndone(session.digest, 0);
     let before: number | null | undefined;
     while (before !== null) {
       const { entries, nextBefore } = await this.#store.read("audit", user.organisationId, {
@@ -62,14 +65,28 @@ export class UndoLog {
     return null;
   }
 
-  /** Records that the session has undone a change, by the sequence of the change that undid it. */
-  undid({ session }: LiveSession, sequence: number): void {
-    this.#undone.delete(session.digest);
-    this.#undone.set(session.digest, sequence);
+  /** Records, in all processes, that the session has undone a change, by the sequence of the change that undid it. */
+  async undid({ session }: LiveSession, sequence: number): Promise<void> {
+    await this.#lastUndone(session.digest, sequence);
+  }
+
+  /** Records a sequence, by the digest of the session; returns the last one. 0: there is none. */
+  note(session: string, sequence: number): number {
+    const last = Math.max(sequence, this.#undone.get(session) ?? 0);
+    if (last === 0) return 0;
+    this.#undone.delete(session);
+    this.#undone.set(session, last);
     for (const oldest of this.#undone.keys()) {
-      if (this.#undone.size <= MAX_SESSIONS) return;
+      if (this.#undone.size <= MAX_SESSIONS) break;
       this.#undone.delete(oldest);
     }
+    return last;
+  }
+
+  async #lastUndone(session: string, sequence: number): Promise<number> {
+    const own = this.note(session, sequence);
+    const others = await this.#peers.ask("undone", { session, sequence: own });
+    return this.note(session, Math.max(own, ...others));
   }
 }
 

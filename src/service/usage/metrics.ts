@@ -1,7 +1,10 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, Gauge, Histogram, type MetricObject, Registry } from "prom-client";
 import type { Area } from "../../store/state.ts";
 import { RequestTimes } from "./request-times.ts";
 import { TrafficCounter } from "./traffic-counter.ts";
+
+/** All metrics of a process, for the sums over several. */
+export type MetricValues = readonly MetricObject[];
 
 /** What `/metrics` shows. No label names a key, an address or an organisation. */
 export class Metrics {
@@ -63,12 +66,14 @@ export class Metrics {
     this.snapshotGeneration = new Gauge({
       name: "ipsieve_snapshot_generation",
       help: "How many snapshots have been loaded",
+      aggregator: "max",
       labelNames: ["snapshot"],
       registers,
     });
     this.snapshotCreated = new Gauge({
       name: "ipsieve_snapshot_created_seconds",
       help: "When the loaded snapshot was made, in seconds since 1970",
+      aggregator: "min",
       labelNames: ["snapshot"],
       registers,
     });
@@ -87,6 +92,7 @@ export class Metrics {
     this.cataloguePulled = new Gauge({
       name: "ipsieve_catalogue_pulled_seconds",
       help: "When a pull from the URL of --catalogue last succeeded, in seconds since 1970; 0: never, or no URL",
+      aggregator: "max",
       registers,
     });
     this.freezes = new Counter({
@@ -98,12 +104,14 @@ export class Metrics {
     this.startRules = new Gauge({
       name: "ipsieve_start_rules",
       help: "Rules that the server started with, by where they were read from: snapshots or the database",
+      aggregator: "max",
       labelNames: ["source"],
       registers,
     });
     this.databaseUp = new Gauge({
       name: "ipsieve_database_up",
       help: "Whether the database works: 1, or 0 while it fails",
+      aggregator: "min",
       registers,
     });
     this.databaseOutages = new Counter({
@@ -117,6 +125,16 @@ export class Metrics {
       labelNames: ["outcome"],
       registers,
     });
+  }
+
+  /** The page: of this process, or the sums over it and others. */
+  async page(others: readonly MetricValues[]): Promise<string> {
+    if (others.length === 0) return this.registry.metrics();
+    return AggregatorRegistry.aggregate([await this.values(), ...others] as MetricObject[][]).metrics();
+  }
+
+  async values(): Promise<MetricValues> {
+    return (await this.registry.getMetricsAsJSON()) as unknown as MetricValues;
   }
 
   /** Counts a request that has been responded to. */
@@ -141,9 +159,10 @@ export class Metrics {
     this.#lookups.clear();
   }
 
-  /** A gauge that is read when the page is requested. */
-  addGauge(name: string, help: string, read: () => number): void {
-    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
+  /** A gauge that is read when the page is requested; `aggregator`: what is shown of several processes. */
+  addGauge(name: string, help: string, read: () => number, aggregator: "max" | "sum" = "max"): void {
+    const collect = (): void => gauge.set(read());
+    const gauge: Gauge = new Gauge({ name, help, aggregator, registers: [this.registry], collect });
   }
 
   /** A counter that is read when the page is requested. */
@@ -164,6 +183,7 @@ export class Metrics {
     const gauge = new Gauge({
       name: "ipsieve_rules",
       help: "Rules by state",
+      aggregator: "max",
       labelNames: ["state"],
       registers: [this.registry],
       collect(): void {

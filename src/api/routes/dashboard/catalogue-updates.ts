@@ -1,5 +1,6 @@
 import type { App } from "../../app-type.ts";
-import { type CatalogueUpdate, countsOf } from "../../../service/datasets/catalogue-updates.ts";
+import { type CatalogueUpdate, countsOf, UPDATE_RUNS } from "../../../service/datasets/catalogue-updates.ts";
+import { newest } from "../../../service/processes/newest.ts";
 import { datasetRejection } from "../../../service/datasets/dataset-access.ts";
 import { BY_ADMINS } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
@@ -12,7 +13,7 @@ const tags = ["Common Business Services"];
 
 /** Updates of the catalogue, for admins of the organisation that may change what all organisations share. */
 export function addCatalogueUpdateRoutes(app: App, services: Services): void {
-  const { catalogueUpdates } = services;
+  const { catalogueUpdates, peers } = services;
 
   const read = {
     operationId: "getCatalogueUpdate",
@@ -20,7 +21,7 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
     tags,
     response: { 200: CatalogueUpdateSchema },
   };
-  app.get(PATH, { config: BY_ADMINS, schema: read }, (request) =>
+  app.get(PATH, { config: BY_ADMINS, schema: read }, async (request) =>
     updateDocument(services, request.caller.organisationId),
   );
 
@@ -32,23 +33,25 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
     problems: [409, 503],
     response: { 202: CatalogueUpdateSchema },
   };
-  app.post(PATH, { config: BY_ADMINS, schema: start }, (request, reply) => {
+  app.post(PATH, { config: BY_ADMINS, schema: start }, async (request, reply) => {
     const { organisationId, id } = request.caller;
     const rejection = datasetRejection(services, organisationId);
     if (rejection !== undefined) throw new Problem("permission-denied", rejection);
+    if ((await peers.ask("catalogueUpdate", null)).some((update) => update?.endedAt === null))
+      throw new Problem("conflict", UPDATE_RUNS);
     catalogueUpdates.start(id, organisationId);
-    return reply.code(202).send(updateDocument(services, organisationId));
+    return reply.code(202).send(await updateDocument(services, organisationId));
   });
 }
 
-function updateDocument(services: Services, organisationId: string) {
-  const { catalogueUpdates, memory } = services;
+async function updateDocument(services: Services, organisationId: string) {
+  const { catalogueUpdates, peers, memory } = services;
   const rejection = datasetRejection(services, organisationId);
   const unusable = catalogueUpdates.isPossible
     ? undefined
     : "this server uses the catalogue given by --catalogue, which updates do not change; start it without --catalogue to update here";
   // Reports name folders of the server, which concern only its operators.
-  const last = rejection === undefined ? catalogueUpdates.last : undefined;
+  const last = rejection === undefined ? newest([catalogueUpdates.last, ...(await peers.ask("catalogueUpdate", null))]) : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {
     can_update: rejection === undefined && unusable === undefined,

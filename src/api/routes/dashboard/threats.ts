@@ -3,7 +3,8 @@ import type { CtiDataset } from "../../../cti/dataset.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { readLine } from "../../../service/access/read-user.ts";
 import { datasetRejection } from "../../../service/datasets/dataset-access.ts";
-import type { FeedImport } from "../../../service/datasets/feed-imports.ts";
+import { type FeedImport, IMPORT_RUNS } from "../../../service/datasets/feed-imports.ts";
+import { newest } from "../../../service/processes/newest.ts";
 import type { Services } from "../../../service/services.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { App } from "../../app-type.ts";
@@ -70,13 +71,16 @@ function datasetDocument({ metadata, table, documentCount }: CtiDataset, now: nu
 }
 
 function addImportState(app: App, services: Services): void {
+  const { feedImports, peers } = services;
   const read = {
     operationId: "getFeedImport",
     summary: "Whether feeds can be imported here, and the state of the current or last import",
     tags,
     response: { 200: FeedImportSchema },
   };
-  app.get(PATH, { config: BY_ADMINS, schema: read }, ({ caller }) => stateDocument(services, caller.organisationId));
+  app.get(PATH, { config: BY_ADMINS, schema: read }, async ({ caller }) =>
+    stateDocument(services, caller.organisationId),
+  );
 
   const cancel = {
     operationId: "cancelFeedImport",
@@ -87,13 +91,14 @@ function addImportState(app: App, services: Services): void {
   };
   app.delete(PATH, { config: BY_ADMINS, schema: cancel }, async ({ caller }, reply) => {
     checkAccess(services, caller.organisationId);
-    if (!(await services.feedImports.cancel())) throw new Problem("conflict", "no feed is being imported");
+    const areCancelled = [await feedImports.cancel(), ...(await peers.ask("cancelFeedImport", null))];
+    if (!areCancelled.includes(true)) throw new Problem("conflict", "no feed is being imported");
     return reply.code(204).send();
   });
 }
 
 function addImport(app: App, services: Services): void {
-  const { feedImports } = services;
+  const { feedImports, peers } = services;
   const schema = {
     operationId: "importFeed",
     summary: "Replaces the threat intelligence with a feed; responds when it is in use",
@@ -113,6 +118,8 @@ function addImport(app: App, services: Services): void {
     if (!(body instanceof ArrivingBody))
       throw invalid({ body: ["is missing; send the feed as application/octet-stream"] });
     const length = request.headers["content-length"];
+    if ((await peers.ask("feedImport", null)).some((feed) => feed?.endedAt === null))
+      throw new Problem("conflict", IMPORT_RUNS);
     await feedImports.run({
       organisationId,
       startedBy: id,
@@ -144,13 +151,13 @@ function checkAccess(services: Services, organisationId: string): void {
   if (rejection !== undefined) throw new Problem("permission-denied", rejection);
 }
 
-function stateDocument(services: Services, organisationId: string) {
-  const { feedImports, memory, settings } = services;
+async function stateDocument(services: Services, organisationId: string) {
+  const { feedImports, peers, memory, settings } = services;
   const rejection = datasetRejection(services, organisationId, WHAT);
   const unusable = feedImports.isPossible
     ? undefined
     : "this server uses the dataset given by --cti, which imports do not change; start it without --cti to import feeds here";
-  const last = rejection === undefined ? feedImports.last : undefined;
+  const last = rejection === undefined ? newest([feedImports.last, ...(await peers.ask("feedImport", null))]) : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {
     can_import: rejection === undefined && unusable === undefined,

@@ -8,7 +8,7 @@ import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { notFound, Problem } from "../../problem.ts";
 import { ChangeParameters, LastChange, Undone, UndoQuery } from "../../schemas/undo.ts";
 import type { Services } from "../../../service/services.ts";
-import { CHANGED, type Inverse, inverseOf, isOfRulesets, isOvertaken, UndoLog } from "../../../service/rules/undo.ts";
+import { CHANGED, type Inverse, inverseOf, isOfRulesets, isOvertaken } from "../../../service/rules/undo.ts";
 import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];
@@ -24,8 +24,7 @@ const OVERTAKEN: readonly StoreErrorCode[] = [
 
 /** Undoes what the user did last to rules or rulesets in this session. */
 export function addUndoRoutes(app: App, services: Services): void {
-  const { store, memory } = services;
-  const log = new UndoLog(store);
+  const { memory, undoLog } = services;
 
   const get = {
     operationId: "getUndo",
@@ -34,7 +33,7 @@ export function addUndoRoutes(app: App, services: Services): void {
     response: { 200: LastChange },
   };
   app.get("/undo", { config: READ_EDL, schema: get }, async (request) => {
-    const last = await lastChange(request, services, log);
+    const last = await lastChange(request, services);
     return { change: last === null ? null : changeDocument(await judged(last, services, request), services, request) };
   });
 
@@ -50,12 +49,12 @@ export function addUndoRoutes(app: App, services: Services): void {
     response: { 200: Undone },
   };
   app.post("/undo", { config: WRITE_EDL, schema: undo }, async (request) => {
-    const last = await lastChange(request, services, log);
+    const last = await lastChange(request, services);
     if (last === null) throw new Problem("conflict", "there is nothing to undo in this session");
     if (request.query.sequence !== undefined && request.query.sequence !== last.entry.sequence)
       throw new Problem("conflict", "another change has been made since; review it first");
     await undoOne(last, services, request);
-    log.undid(request.live, memory.sequence);
+    await undoLog.undid(request.live, memory.sequence);
     return { undone: changeDocument(last, services, request) };
   });
 }
@@ -118,10 +117,9 @@ interface Last {
 
 async function lastChange(
   { live, caller: { organisationId } }: FastifyRequest,
-  { store, memory }: Services,
-  log: UndoLog,
+  { store, memory, undoLog }: Services,
 ): Promise<Last | null> {
-  const found = await log.last(live);
+  const found = await undoLog.last(live);
   // Including the number of rules it touched: a list of entries leaves out the content of long ones.
   const entry = found === null ? null : await store.read("auditEntry", organisationId, found.sequence);
   return entry === null ? null : { entry, inverse: inverseOf(entry, memory, organisationId) };

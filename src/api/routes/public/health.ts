@@ -19,25 +19,25 @@ const HEALTH = { config: { isHealth: true } };
 /** What needs no key: health, metrics, and the description of the service. */
 export function addHealthRoutes(app: App, services: Services): void {
   app.get("/livez", HEALTH, (_request, reply) => sendText(reply, "text/plain", "ok\n"));
-  app.get("/readyz", HEALTH, (request, reply) => {
+  app.get("/readyz", HEALTH, async (request, reply) => {
     const missing = missingParts(services);
     reply.code(missing.length === 0 ? 200 : 503);
     vary(reply, "Accept");
     // A probe gets the text whatever its Accept header says.
     if (request.headers.accept?.startsWith("application/json") === true)
-      return sendJson(reply, JSON.stringify(readiness(services, missing)));
+      return sendJson(reply, JSON.stringify(await readiness(services, missing)));
     return sendText(reply, "text/plain", missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`);
   });
   addMetrics(app, services);
   addDocuments(app);
 }
 
-function addMetrics(app: App, { settings, metrics }: Services): void {
+function addMetrics(app: App, { settings, metrics, peers }: Services): void {
   const admit = metricsAdmission(settings);
   app.get("/metrics", HEALTH, async (request, reply) => {
     const verdict = admit(request);
     if (verdict !== "admitted") throw verdict === "hidden" ? nothingAt("/metrics") : verdict;
-    return sendText(reply, "text/plain", await metrics.registry.metrics());
+    return sendText(reply, "text/plain", await metrics.page(await peers.ask("metrics", null)));
   });
 }
 
@@ -52,15 +52,22 @@ function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services)
   return states.filter(([isMissing]) => isMissing).map(([, what]) => what);
 }
 
-function readiness({ store, isDatabaseDown, followedCatalogue }: Services, missing: readonly string[]): object {
+async function readiness(services: Services, missing: readonly string[]): Promise<object> {
+  const { store, isDatabaseDown, followedCatalogue } = services;
   return {
     ready: missing.length === 0,
     missing,
     database: isDatabaseDown() ? "fails" : "ok",
     // How long ago changes of other servers were read.
     staleness_seconds: Math.round(store.staleness() / 100) / 10,
-    ...(followedCatalogue && { catalogue_pull: pullState(followedCatalogue.failingSince) }),
+    ...(followedCatalogue && { catalogue_pull: pullState(await pullFailingSince(services)) }),
   };
+}
+
+/** Only the first process pulls it. */
+async function pullFailingSince({ followedCatalogue, peers }: Services): Promise<number | null> {
+  const since = [followedCatalogue?.failingSince ?? null, ...(await peers.ask("pullFailingSince", null))];
+  return since.find((each) => each !== null) ?? null;
 }
 
 /** The last good catalogue stays in use, so the server is ready nevertheless. */

@@ -4,7 +4,13 @@ import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../app-type.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
-import type { Identification } from "../../../service/logs/identifications.ts";
+import {
+  findIdentification,
+  listIdentifications,
+  removeIdentification,
+} from "../../../service/logs/find-identification.ts";
+import { type IdentificationState, stateOf } from "../../../service/logs/identification-state.ts";
+import { ID_EXISTS } from "../../../service/logs/identifications.ts";
 import { READ_CBS } from "../../operation.ts";
 import { passBodies } from "../../plugins/bodies.ts";
 import { notFound, Problem } from "../../problem.ts";
@@ -49,7 +55,7 @@ export function addIdentificationRoutes(app: App, services: Services): void {
 }
 
 function addUpload(app: App, services: Services): void {
-  const { identifications, catalogue, memory, metrics } = services;
+  const { identifications, peers, catalogue, memory, metrics } = services;
   const schema = {
     operationId: "identifyLog",
     summary: "Identifies the lines of a log during the upload; responds when all are done",
@@ -67,9 +73,11 @@ function addUpload(app: App, services: Services): void {
     if (!(body instanceof ArrivingBody))
       throw invalid({ body: ["is missing; send the log as application/octet-stream"] });
     const length = request.headers["content-length"];
+    const owned = { organisationId: request.caller.organisationId, id: readId(id) };
+    if ((await peers.ask("identification", owned)).some((found) => found !== null))
+      throw new Problem("conflict", ID_EXISTS);
     const done = await identifications.run({
-      organisationId: request.caller.organisationId,
-      id: readId(id),
+      ...owned,
       name: readLine("name", name),
       format,
       size: length === undefined ? null : Number(length),
@@ -83,7 +91,7 @@ function addUpload(app: App, services: Services): void {
     metrics.countLookups("cbs", lines - no_address, matched);
     if (done.log.outputError !== null)
       request.log.error({ request_id: request.id, err: done.log.outputError }, "the result of a log cannot be written");
-    return documentOf(done, services);
+    return documentOf(stateOf(done, identifications), services);
   });
 }
 
@@ -93,15 +101,15 @@ function logBody(): object {
 }
 
 function addReads(app: App, services: Services): void {
-  const { identifications } = services;
   const list = {
     operationId: "listIdentifications",
     summary: "The organisation's current and recent log identifications",
     tags,
     response: { 200: IdentificationList },
   };
-  app.get(PATH, { config: READ_CBS, schema: list }, ({ caller }) => {
-    const items = identifications.list(caller.organisationId).map((each) => documentOf(each, services));
+  app.get(PATH, { config: READ_CBS, schema: list }, async ({ caller }) => {
+    const found = await listIdentifications(caller.organisationId, services);
+    const items = found.map((each) => documentOf(each, services));
     return { items, count: items.length };
   });
 
@@ -113,7 +121,9 @@ function addReads(app: App, services: Services): void {
     params,
     response: { 200: IdentificationSchema },
   };
-  app.get(`${PATH}/:id`, { config: READ_CBS, schema: get }, (request) => documentOf(find(request, services), services));
+  app.get(`${PATH}/:id`, { config: READ_CBS, schema: get }, async (request) =>
+    documentOf(await find(request, services), services),
+  );
 
   const result = {
     operationId: "getIdentificationResult",
@@ -126,17 +136,17 @@ function addReads(app: App, services: Services): void {
     responseHeaders: { "Content-Disposition": "the name of a file" },
   };
   app.get(`${PATH}/:id/result`, { config: READ_CBS, schema: result }, async (request, reply) => {
-    const { log, name, format, path } = find(request, services);
-    if (log.resultBytes === null)
+    const { state, resultBytes, name, format, path } = await find(request, services);
+    if (resultBytes === null)
       throw new Problem(
         "conflict",
-        log.state === "running"
+        state === "running"
           ? "the log is still being identified"
           : "the log could not be identified, so there is no result",
       );
     const file = await openResult(path);
     reply.headers({
-      "content-length": log.resultBytes,
+      "content-length": resultBytes,
       "content-disposition": `attachment; filename="${fileName(name, format)}"`,
     });
     return reply.type("application/gzip").send(file.createReadStream());
@@ -151,19 +161,15 @@ function addReads(app: App, services: Services): void {
     response: { 204: Type.Null() },
   };
   app.delete(`${PATH}/:id`, { config: READ_CBS, schema: remove }, async (request, reply) => {
-    const { organisationId, id } = find(request, services);
-    await identifications.remove(organisationId, id);
+    await removeIdentification(await find(request, services), services);
     return reply.code(204).send();
   });
 }
 
 /** As it is shown now: a plan may have ended since. */
-function documentOf(
-  identification: Identification,
-  { identifications, memory, now }: Services,
-): Record<string, unknown> {
+function documentOf(identification: IdentificationState, { memory, now }: Services): Record<string, unknown> {
   const plan = memory.plan(identification.organisationId, "edl");
-  return identificationDocument(identification, identifications, isActivePlan(plan, now()));
+  return identificationDocument(identification, isActivePlan(plan, now()));
 }
 
 /** @throws Problem (404) if the file has been removed, by this server or by whatever clears the temporary folder */
@@ -175,10 +181,11 @@ async function openResult(path: string): Promise<FileHandle> {
   }
 }
 
-/** @throws Problem (404) */
-function find(request: FastifyRequest, { identifications }: Services): Identification {
+/** Rejects with Problem (404). */
+async function find(request: FastifyRequest, services: Services): Promise<IdentificationState> {
   const { id } = request.params as { id: string };
-  const found = identifications.get(request.caller.organisationId, id.toLowerCase());
+  const { organisationId } = request.caller;
+  const found = await findIdentification({ organisationId, id: id.toLowerCase() }, services);
   if (found !== undefined) return found;
   throw notFound(FORGOTTEN);
 }

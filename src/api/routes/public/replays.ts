@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { readCounts } from "../../../service/logs/counts-file.ts";
-import type { Identification } from "../../../service/logs/identifications.ts";
+import { findIdentification } from "../../../service/logs/find-identification.ts";
+import type { IdentificationState } from "../../../service/logs/identification-state.ts";
 import { replayLog } from "../../../service/logs/replay-log.ts";
 import type { Services } from "../../../service/services.ts";
 import type { DeploymentSource } from "../../../store/deployment.ts";
@@ -16,7 +17,7 @@ const NO_REPLAY = "the replay does not exist or is no longer kept; make it again
 
 /** What rules would have done with uploaded logs. */
 export function addReplayRoutes(app: App, services: Services): void {
-  const { settings, replays } = services;
+  const { settings, replays, peers } = services;
   const schema = {
     operationId: "replayLog",
     summary: "What rules, or a draft, would have done with an uploaded log",
@@ -35,11 +36,11 @@ export function addReplayRoutes(app: App, services: Services): void {
   app.post(PATH, { config: READ_EDL, schema }, async (request) => {
     const { rules, against, top = 10 } = request.body;
     const { organisationId } = request.caller;
-    const log = findLog(request, services);
+    const log = await findLog(request, services);
     const counts = await countsOf(log);
     const sources = { rules: rules as DeploymentSource, against: against as DeploymentSource | undefined };
     const report = await replayLog({ organisationId, counts, top, now: request.now, ...sources }, services);
-    const { lines, no_address: without } = log.log.summary();
+    const { lines, no_address: without } = log.summary;
     const about = { lines, withAddress: lines - without, linesMissing: counts.missing };
     return replayDocument(replays.add(organisationId, { identificationId: log.id, log: about, report })) as never;
   });
@@ -52,28 +53,30 @@ export function addReplayRoutes(app: App, services: Services): void {
     params: ReplayParameters,
     response: { 200: ReplaySchema },
   };
-  app.get(`${PATH}/:id`, { config: READ_EDL, schema: get }, (request) => {
+  app.get(`${PATH}/:id`, { config: READ_EDL, schema: get }, async (request) => {
     const { id } = request.params as { id: string };
-    const found = replays.get(request.caller.organisationId, id.toLowerCase());
+    const owned = { organisationId: request.caller.organisationId, id: id.toLowerCase() };
+    const found =
+      replays.get(owned.organisationId, owned.id) ?? (await peers.ask("replay", owned)).find((each) => each !== null);
     if (found === undefined) throw notFound(NO_REPLAY);
     return replayDocument(found) as never;
   });
 }
 
-/** @throws Problem (404, 409) */
-function findLog({ caller, body }: FastifyRequest, { identifications }: Services): Identification {
+/** Rejects with Problem (404, 409). */
+async function findLog({ caller, body }: FastifyRequest, services: Services): Promise<IdentificationState> {
   const id = (body as { identification: string }).identification.toLowerCase();
-  const found = identifications.get(caller.organisationId, id);
+  const found = await findIdentification({ organisationId: caller.organisationId, id }, services);
   if (found === undefined) throw notFound(NO_LOG);
-  if (found.log.state === "done") return found;
+  if (found.state === "done") return found;
   throw new Problem(
     "conflict",
-    found.log.state === "running" ? "the log is still being identified" : "the log could not be read to its end",
+    found.state === "running" ? "the log is still being identified" : "the log could not be read to its end",
   );
 }
 
 /** Rejects with Problem (404) if the file has been removed. */
-async function countsOf({ countsPath }: Identification) {
+async function countsOf({ countsPath }: IdentificationState) {
   try {
     return await readCounts(countsPath);
   } catch (error) {

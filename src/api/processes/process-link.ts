@@ -1,0 +1,102 @@
+import type { PeerAnswers, PeerQuestion, PeerQuestions, Peers } from "../../service/processes/peers.ts";
+import type { EndSignal } from "../end-signals.ts";
+import type { Beginning, FromProcess, ToProcess } from "./messages.ts";
+
+/** A process of `serve --processes`, seen from itself: its connection to the process that started it. */
+export class ProcessLink implements Peers {
+  readonly areThere = true;
+  /** Set before anyone gets the link. */
+  beginning!: Beginning;
+  readonly #asked = new Map<number, (answers: readonly unknown[]) => void>();
+  #last = 0;
+  #answers: PeerAnswers | undefined;
+  #reload = (): void => {};
+  #end: (signal: EndSignal) => void = () => {};
+
+  /** Resolves when the process knows its number. */
+  static async open(): Promise<ProcessLink> {
+    const link = new ProcessLink();
+    await new Promise<void>((resolve) => {
+      process.on("message", (message: ToProcess) => {
+        if (message.kind !== "begin") return link.#received(message);
+        link.beginning = message;
+        resolve();
+      });
+      send({ kind: "hello" });
+    });
+    return link;
+  }
+
+  get isFirst(): boolean {
+    return this.beginning.number === 1;
+  }
+
+  ask<Name extends PeerQuestion>(
+    name: Name,
+    argument: PeerQuestions[Name]["argument"],
+  ): Promise<readonly PeerQuestions[Name]["answer"][]> {
+    const id = ++this.#last;
+    return new Promise((resolve) => {
+      this.#asked.set(id, resolve as (answers: readonly unknown[]) => void);
+      send({ kind: "ask", id, name, argument });
+    });
+  }
+
+  answer(answers: PeerAnswers): void {
+    this.#answers = answers;
+  }
+
+  /** Says that the process listens. */
+  ready(text: string): void {
+    send({ kind: "ready", text });
+  }
+
+  /** Calls `reload` at every SIGHUP of the server. */
+  onReload(reload: () => void): void {
+    // A terminal sends its signals to all processes, and the first of them passes them on.
+    process.on("SIGHUP", () => {});
+    this.#reload = reload;
+  }
+
+  /** As `firstSignal`. This process may also be ended alone, by SIGTERM. */
+  firstSignal(again: (signal: EndSignal) => void): Promise<EndSignal> {
+    process.on("SIGINT", () => {});
+    return new Promise((resolve) => {
+      process.on("SIGTERM", () => resolve("SIGTERM"));
+      let isEnding = false;
+      this.#end = (signal) => {
+        if (isEnding) again(signal);
+        isEnding = true;
+        resolve(signal);
+      };
+    });
+  }
+
+  /** Lets the process end, as nothing else keeps it alive. */
+  close(): void {
+    if (process.connected) process.disconnect();
+  }
+
+  #received(message: Exclude<ToProcess, { kind: "begin" }>): void {
+    if (message.kind === "end") return this.#end(message.signal);
+    if (message.kind === "reload") return this.#reload();
+    if (message.kind === "asked") return void this.#answer(message);
+    this.#asked.get(message.id)?.(message.answers);
+    this.#asked.delete(message.id);
+  }
+
+  /** A question that fails here is answered as by a process that is not there. */
+  async #answer({ id, name, argument }: Extract<ToProcess, { kind: "asked" }>): Promise<void> {
+    const answer = this.#answers?.[name as PeerQuestion] as ((argument: unknown) => unknown) | undefined;
+    try {
+      send({ kind: "answer", id, answer: await answer?.(argument) });
+    } catch {
+      send({ kind: "answer", id, answer: undefined });
+    }
+  }
+}
+
+/** The process that started this one may be gone, and this one ends then. */
+function send(message: FromProcess): void {
+  if (process.connected) process.send!(message);
+}

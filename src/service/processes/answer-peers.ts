@@ -1,0 +1,24 @@
+import { stateOf } from "../logs/identification-state.ts";
+import type { Services } from "../services.ts";
+
+/** Answers what other processes of this server ask this one. */
+export function answerPeers(services: Services): void {
+  const { peers, metrics, identifications, replays, undoLog, catalogueUpdates, feedImports } = services;
+  peers.answer({
+    metrics: () => metrics.values(),
+    identification: ({ organisationId, id }) => {
+      const found = identifications.get(organisationId, id);
+      return found === undefined ? null : stateOf(found, identifications);
+    },
+    identifications: ({ organisationId }) =>
+      identifications.list(organisationId).map((each) => stateOf(each, identifications)),
+    removeIdentification: ({ organisationId, id }) => identifications.remove(organisationId, id),
+    replay: ({ organisationId, id }) => replays.get(organisationId, id) ?? null,
+    undone: ({ session, sequence }) => undoLog.note(session, sequence),
+    catalogueUpdate: () => catalogueUpdates.last ?? null,
+    feedImport: () => feedImports.last ?? null,
+    cancelFeedImport: () => feedImports.cancel(),
+    reload: (name) => services[name].reload(),
+    pullFailingSince: () => services.followedCatalogue?.failingSince ?? null,
+  });
+}
