@@ -53,7 +53,14 @@ const LAST_LINES = 2000;
  * Runs a server until SIGTERM or SIGINT, and reloads its snapshots at SIGHUP. Resolves when everything is closed, with
  * whether all lines have been written; rejects with the error of what cannot be opened.
  */
-export async function serve({ quickStart, warnings, logTo, printTo, link, ...options }: ServeOptions): Promise<boolean> {
+export async function serve({
+  quickStart,
+  warnings,
+  logTo,
+  printTo,
+  link,
+  ...options
+}: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
   const log = createLog(options.settings.logLevel, logTo, link?.beginning.number);
   for (const warning of warnings) log.warn(warning);

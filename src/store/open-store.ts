@@ -1,5 +1,7 @@
 import { QueuedStore } from "./_queued-store.ts";
 import { SqliteBackend } from "./sqlite/_backend.ts";
+import { SharedBackend } from "./sqlite/_shared-backend.ts";
+import type { RemoteWriter } from "./sqlite/file-writer.ts";
 import type { RulesetRules } from "./state.ts";
 import type { LoadedState, SavedRules } from "./saved-rules.ts";
 import type { Store } from "./store.ts";
@@ -31,34 +33,39 @@ export async function openStore(location: StoreLocation, options: Partial<StoreO
 
 /**
  * `openStore` and `Store.load` in one: the thread of a SQLite file proceeds from one to the other whatever the caller's
- * thread does meanwhile. Saved rules may come later than the call.
+ * thread does meanwhile. Saved rules may come later than the call. `writer`: if another process writes the SQLite file.
  */
 export function openAndLoad(
   location: StoreLocation,
   options: Partial<StoreOptions>,
   receive: (part: RulesetRules) => void,
   saved: Promise<readonly SavedRules[]> = Promise.resolve([]),
+  writer?: RemoteWriter,
 ): { store: Promise<Store>; state: Promise<LoadedState> } {
   const all = { ...DEFAULT_STORE_OPTIONS, ...options };
   if ("file" in location) {
-    const { backend, store } = openSqlite(location.file, all);
+    const { backend, store } = openSqlite(location.file, all, writer);
     return { store, state: saved.then((rules) => backend.load(receive, rules)) };
   }
   const store = openPostgres(location.url, all);
   return { store, state: Promise.all([store, saved]).then(([opened, rules]) => opened.load(receive, rules)) };
 }
 
+/** `writer`: the process that writes the file, if this one only reads it. */
 function openSqlite(
   path: string,
   { create, pollEvery, ...limits }: StoreOptions,
+  writer?: RemoteWriter,
 ): { backend: SqliteBackend; store: Promise<Store> } {
   const backend = new SqliteBackend({
     path,
-    create,
+    create: create && writer === undefined,
     limits,
     synchronous: "full",
+    isReader: writer !== undefined,
   });
-  return { backend, store: backend.opened.then(() => new QueuedStore(backend, pollEvery)) };
+  const shared = writer === undefined ? backend : new SharedBackend(backend, writer);
+  return { backend, store: backend.opened.then(() => new QueuedStore(shared, pollEvery)) };
 }
 
 /** pg is loaded only when it is used. */

@@ -1,14 +1,18 @@
 import type { PeerAnswers, PeerQuestion, PeerQuestions, Peers } from "../../service/processes/peers.ts";
+import { type RemoteWriter, resultOf, type WriterReply } from "../../store/sqlite/file-writer.ts";
+import type { WritingMethod } from "../../store/sqlite/messages.ts";
 import type { EndSignal } from "../end-signals.ts";
 import type { Beginning, FromProcess, ToProcess } from "./messages.ts";
 
 /** A process of `serve --processes`, seen from itself: its connection to the process that started it. */
-export class ProcessLink implements Peers {
+export class ProcessLink implements Peers, RemoteWriter {
   readonly areThere = true;
   /** Set before anyone gets the link. */
   beginning!: Beginning;
   readonly #asked = new Map<number, (answers: readonly unknown[]) => void>();
+  readonly #writing = new Map<number, (reply: WriterReply) => void>();
   #last = 0;
+  #hint = (): void => {};
   #answers: PeerAnswers | undefined;
   #reload = (): void => {};
   #end: (signal: EndSignal) => void = () => {};
@@ -46,6 +50,19 @@ export class ProcessLink implements Peers {
     this.#answers = answers;
   }
 
+  async call(method: WritingMethod, argument: unknown): Promise<unknown> {
+    const id = ++this.#last;
+    const reply = await new Promise<WriterReply>((resolve) => {
+      this.#writing.set(id, resolve);
+      send({ kind: "write", id, method, argument });
+    });
+    return resultOf(reply);
+  }
+
+  onChange(hint: () => void): void {
+    this.#hint = hint;
+  }
+
   /** Says that the process listens. */
   ready(text: string): void {
     send({ kind: "ready", text });
@@ -72,17 +89,18 @@ export class ProcessLink implements Peers {
     });
   }
 
-  /** Lets the process end, as nothing else keeps it alive. */
+  /** Lets the process end when nothing else keeps it alive. */
   close(): void {
-    if (process.connected) process.disconnect();
+    process.channel?.unref();
   }
 
   #received(message: Exclude<ToProcess, { kind: "begin" }>): void {
     if (message.kind === "end") return this.#end(message.signal);
     if (message.kind === "reload") return this.#reload();
     if (message.kind === "asked") return void this.#answer(message);
-    this.#asked.get(message.id)?.(message.answers);
-    this.#asked.delete(message.id);
+    if (message.kind === "changed") return this.#hint();
+    if (message.kind === "written") return taken(this.#writing, message.id)?.(message.reply);
+    taken(this.#asked, message.id)?.(message.answers);
   }
 
   /** A question that fails here is answered as by a process that is not there. */
@@ -94,6 +112,12 @@ export class ProcessLink implements Peers {
       send({ kind: "answer", id, answer: undefined });
     }
   }
+}
+
+function taken<Value>(waiting: Map<number, Value>, id: number): Value | undefined {
+  const found = waiting.get(id);
+  waiting.delete(id);
+  return found;
 }
 
 /** The process that started this one may be gone, and this one ends then. */

@@ -1,8 +1,10 @@
-import cluster, { type Worker } from "node:cluster";
+import type { Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { makeToken } from "../../service/access/secret-token.ts";
 import type { EndSignal } from "../end-signals.ts";
+import type { FileWriter } from "../../store/sqlite/file-writer.ts";
+import { cluster } from "./cluster.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 import { Questions } from "./questions.ts";
 
@@ -37,6 +39,8 @@ class Place {
 export interface SupervisorOptions {
   readonly processes: number;
   readonly log: Logger;
+  /** Writes the SQLite file, if there is one, for all of them. */
+  readonly writer: FileWriter | undefined;
 }
 
 /** A process that could not start, and has said why. */
@@ -56,16 +60,19 @@ export class StartFailure extends Error {
 export class Supervisor {
   readonly #places: readonly Place[];
   readonly #log: Logger;
+  readonly #writer: FileWriter | undefined;
   readonly #setupToken = makeToken();
   readonly #questions = new Questions();
   #isEnding = false;
 
-  constructor({ processes, log }: SupervisorOptions) {
+  constructor({ processes, log, writer }: SupervisorOptions) {
     this.#log = log;
+    this.#writer = writer;
     this.#places = Array.from({ length: processes }, (_, index) => new Place(index + 1));
-    cluster.setupPrimary({ serialization: "advanced" });
+    const own = cluster();
     // Each process takes connections when it is free: none of them waits for one that is busy, or has been killed.
-    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    own.schedulingPolicy = own.SCHED_NONE;
+    own.setupPrimary({ serialization: "advanced" });
   }
 
   /**
@@ -132,7 +139,7 @@ export class Supervisor {
   }
 
   #fork(place: Place, ready: (text: string) => void): Worker {
-    const worker = cluster.fork();
+    const worker = cluster().fork();
     Object.assign(place, { worker, isReady: false, startedAt: performance.now() });
     worker.on("message", (message: FromProcess) => this.#received(place, message, ready));
     // A message to a process that has just ended.
@@ -144,6 +151,7 @@ export class Supervisor {
   #received(place: Place, message: FromProcess, ready: (text: string) => void): void {
     if (message.kind === "hello")
       return place.send({ kind: "begin", number: place.number, setupToken: this.#setupToken });
+    if (message.kind === "write") return void this.#write(place, message);
     if (message.kind === "answer") return this.#questions.answered(place, message);
     if (message.kind === "ask")
       return this.#questions.ask(
@@ -153,6 +161,16 @@ export class Supervisor {
       );
     Object.assign(place, { isReady: true, hasServed: true });
     ready(message.text);
+  }
+
+  /** The others read what has been written as soon as whoever had it written is told. */
+  async #write(by: Place, { id, method, argument }: Extract<FromProcess, { kind: "write" }>): Promise<void> {
+    const { worker } = by;
+    const reply = await this.#writer!.reply(method, argument);
+    // Another process may have taken the place meanwhile.
+    if (by.worker === worker) by.send({ kind: "written", id, reply });
+    if (method !== "execute" || !("result" in reply)) return;
+    for (const place of this.#places) if (place !== by) place.send({ kind: "changed" });
   }
 
   #ended(place: Place, how: string | number): void {

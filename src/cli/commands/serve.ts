@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ProcessLink } from "../../api/processes/process-link.ts";
+import { cluster } from "../../api/processes/cluster.ts";
 import type { ChildCommand } from "../../service/datasets/child-command.ts";
 import type { FeedTarget } from "../../service/datasets/feed-imports.ts";
 import {
@@ -73,18 +75,25 @@ function optionOf(setting: Setting): Option {
 async function run(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
   const processes = settings.processes || availableParallelism();
-  if (processes > 1) {
-    const { default: cluster } = await import("node:cluster");
-    if (cluster.isPrimary) return superviseAll(processes, settings);
+  if (processes === 1) return serveRequests(args, settings);
+  if (cluster().isPrimary) return superviseAll(processes, settings, storeOf(args, settings));
+  const link = await openLink();
+  try {
+    return await serveRequests(args, settings, link);
+  } finally {
+    link.close();
   }
-  const link = processes > 1 ? await openLink() : undefined;
+}
+
+/** `link`: if the server has several processes, the connection of this one to the others. */
+async function serveRequests(args: Arguments, settings: Settings, link?: ProcessLink): Promise<number> {
   const catalogue = catalogueOf(settings);
   const quickStart = args.has("quick-start");
   // The store is read while the modules of the server are found and compiled, which takes a few tenths of a second.
   const { openLoading } = await import("../../service/store/loading-store.ts");
   const location = storeOf(args, settings);
   const warnings = "file" in location ? permissionWarnings(location.file, homeFolder()) : [];
-  const store = openLoading(location, settings, homeFolder());
+  const store = openLoading(location, settings, homeFolder(), link);
   const { serve } = await import("../../api/serve.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
   const isFirst = link === undefined || link.isFirst;
@@ -105,23 +114,22 @@ async function run(args: Arguments): Promise<number> {
     printTo,
     link,
   });
-  link?.close();
   // A reader that has stopped reading would keep the process alive as long as lines are waiting for it.
   if (!isWritten) process.exit(EXIT.matched);
   return EXIT.matched;
 }
 
 /** Runs the process that starts the others, and serves nothing itself. */
-async function superviseAll(processes: number, settings: Settings): Promise<number> {
+async function superviseAll(processes: number, settings: Settings, location: StoreLocation): Promise<number> {
   const { supervise } = await import("../../api/processes/supervise.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
   const [logTo, printTo] = [new LineWriter(process.stderr, true), new LineWriter(process.stdout)];
-  const { exitCode, isWritten } = await supervise({ processes, settings, logTo, printTo });
+  const { exitCode, isWritten } = await supervise({ processes, settings, location, logTo, printTo });
   if (!isWritten) process.exit(exitCode);
   return exitCode;
 }
 
-async function openLink() {
+async function openLink(): Promise<ProcessLink> {
   const { ProcessLink } = await import("../../api/processes/process-link.ts");
   return ProcessLink.open();
 }

@@ -92,8 +92,7 @@ export class CatalogueUpdates {
         "this server uses the catalogue given by --catalogue, which updates do not change; start it without --catalogue",
       );
     if (this.#isClosed) throw new ServiceError("unavailable", "the server is shutting down", { retryAfter: 10 });
-    if (this.#child !== undefined)
-      throw new ServiceError("conflict", UPDATE_RUNS);
+    if (this.#child !== undefined) throw new ServiceError("conflict", UPDATE_RUNS);
     const update: CatalogueUpdate = {
       organisationId,
       startedBy,

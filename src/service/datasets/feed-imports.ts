@@ -200,8 +200,7 @@ export class FeedImports {
         "this server uses the dataset given by --cti, which imports do not change; start it without --cti",
       );
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
-    if (this.#running !== undefined)
-      throw new ServiceError("conflict", IMPORT_RUNS);
+    if (this.#running !== undefined) throw new ServiceError("conflict", IMPORT_RUNS);
     if (size !== null && size > limits.bytes) throw tooLong(limits.bytes);
     mkdirSync(dirname(target.output), { recursive: true, mode: 0o700 });
     this.sweep();

@@ -201,8 +201,7 @@ export class Identifications {
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
     this.#forgetOld();
     const { freeBytes } = this.#limits;
-    if (this.#entries.has(key))
-      throw new ServiceError("conflict", ID_EXISTS);
+    if (this.#entries.has(key)) throw new ServiceError("conflict", ID_EXISTS);
     const folder = this.#privateFolder();
     if (this.#freeBytes(folder) < freeBytes) throw new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
     this.#timer ??= setInterval(() => this.#poll(), EVERY).unref();

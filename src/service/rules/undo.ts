@@ -10,7 +10,6 @@ import { type Ruleset, UNGUARDED } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
 import type { Peers } from "../processes/peers.ts";
 import type { LiveSession, ServiceMemory } from "./service-memory.ts";
-import type { Services } from "../services.ts";
 
 /** Entries read at a time. */
 const PAGE = 50;
@@ -139,7 +138,7 @@ function ofVersion(version: number): IfMatch {
 export async function isOvertaken(
   { rulesetId, sequence }: AuditEntry,
   { command }: { readonly command: UndoCommand },
-  { store, memory }: Pick<Services, "store" | "memory">,
+  { store, memory }: { readonly store: Store; readonly memory: ServiceMemory },
   organisationId: string,
 ): Promise<boolean> {
   if (command.kind !== "restore-rules" || memory.ruleset(organisationId, rulesetId!)?.about.version === sequence)

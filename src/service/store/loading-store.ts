@@ -1,10 +1,12 @@
 import { openAndLoad, type StoreLocation } from "../../store/open-store.ts";
 import type { LoadedState } from "../../store/saved-rules.ts";
 import type { Store } from "../../store/store.ts";
-import { STORE_LIMITS, type StoreLimits } from "../../store/store-options.ts";
+import type { StoreLimits } from "../../store/store-options.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { applying, ServiceMemory } from "../rules/service-memory.ts";
 import type { Settings } from "../settings.ts";
+import type { RemoteWriter } from "../../store/sqlite/file-writer.ts";
+import { limitsIn } from "./limits-in.ts";
 import { type OpenedSnapshots, openSnapshots, type RejectedSnapshot } from "../snapshots/open-snapshots.ts";
 import { type SnapshotFolder, snapshotFolderOf } from "../snapshots/snapshot-folder.ts";
 
@@ -38,12 +40,14 @@ export interface RulesetFromSnapshot {
 
 /**
  * Starts to open a store and to load its content, which a SQLite file does in its own thread, and to open the snapshots
- * of its rulesets: for PostgreSQL by default in a folder in `home`. Both promises may be awaited late.
+ * of its rulesets: for PostgreSQL by default in a folder in `home`. Both promises may be awaited late. `writer`: if
+ * another process writes the SQLite file.
  */
 export function openLoading(
   location: StoreLocation,
   settings: Pick<Settings, keyof StoreLimits | "rulesetSnapshots">,
   home?: string,
+  writer?: RemoteWriter,
 ): LoadingStore {
   const folder = snapshotFolderOf(settings.rulesetSnapshots, location, home);
   const fresh = new ServiceMemory();
@@ -53,15 +57,12 @@ export function openLoading(
     limitsIn(settings),
     (part) => fresh.addRules(part),
     snapshots.then(({ opened }) => opened.map(({ saved }) => saved)),
+    writer,
   );
   const memory = Promise.all([state, snapshots]).then(([loaded, opened]) => filled(fresh, loaded, opened));
   // Otherwise a failure would end the process before the caller awaits it.
   void Promise.allSettled([store, memory]);
-  return { store, memory, folder, again: () => openLoading(location, settings, home) };
-}
-
-function limitsIn(settings: Pick<Settings, keyof StoreLimits>): StoreLimits {
-  return Object.fromEntries(STORE_LIMITS.map((name) => [name, settings[name]])) as Record<keyof StoreLimits, number>;
+  return { store, memory, folder, again: () => openLoading(location, settings, home, writer) };
 }
 
 /** The current content of the store. O(rules). */

@@ -12,7 +12,13 @@ import { type CallOptions, SqliteThread } from "./_thread.ts";
 import { buffersIn, columnsOfCommands } from "./_transfers.ts";
 import { areLongCommands, packing } from "./_packing.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { type WorkerArgument, type WorkerMethod, type WorkerResult, type WorkerSetup } from "./messages.ts";
+import {
+  type WorkerArgument,
+  type WorkerMethod,
+  type WorkerResult,
+  type WorkerSetup,
+  type WritingMethod,
+} from "./messages.ts";
 
 /** Milliseconds after the end of a thread, or a failed attempt to open the file, until another thread opens it. */
 const REOPEN_AFTER = 500;
@@ -38,6 +44,11 @@ export class SqliteBackend implements Backend {
     this.#setup = setup;
     this.#thread = new SqliteThread(setup);
     this.opened = this.#keepOpen(this.#thread);
+  }
+
+  /** Calls a method of the thread by its name. */
+  call(method: WritingMethod, argument: never): Promise<unknown> {
+    return method === "execute" ? this.execute(argument) : this.#call(method, argument);
   }
 
   async execute(commands: readonly Command[]): Promise<GroupAnswer> {

@@ -62,6 +62,21 @@ export function openDatabase(
     if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }
+  return engineOf(file);
+}
+
+/**
+ * Opens a file that another process writes, and has open: this one can neither write nor checkpoint it. Throws
+ * StoreError (`not-found`).
+ */
+export function openReader(path: string): SqliteEngine {
+  if (isMissing(path)) throw new StoreError("not-found", `${path}: no such file`);
+  const file = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+  file.exec(`pragma cache_size = -${CACHE}`);
+  return engineOf(file);
+}
+
+function engineOf(file: DatabaseSync): SqliteEngine {
   return {
     name: "sqlite",
     rowsAtOnce: ROWS_AT_ONCE,

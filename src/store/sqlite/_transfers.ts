@@ -25,3 +25,27 @@ export function columnsOfCommands(commands: readonly Command[]): readonly RuleCo
 export function columnsOfChanges(changes: readonly Change[]): readonly RuleColumns[] {
   return changes.flatMap((change) => (change.kind === "rules-replaced" ? change.rules : []));
 }
+
+/** Commands from another process: their columns share the buffer of the message, which is not to be transferred. */
+export function withOwnBuffers(commands: readonly Command[]): readonly Command[] {
+  return commands.map((command) =>
+    command.kind === "replace-rules" || command.kind === "import-rules"
+      ? { ...command, rules: command.rules.map(copyOf) }
+      : command,
+  );
+}
+
+function copyOf({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: RuleColumns): RuleColumns {
+  return {
+    family,
+    words: words.slice(),
+    lengths: lengths.slice(),
+    names:
+      "numbers" in names
+        ? { text: names.text.slice(), ends: names.ends.slice(), numbers: names.numbers.slice() }
+        : names,
+    expiresAt: expiresAt.slice(),
+    createdAt: createdAt.slice(),
+    updatedAt: updatedAt.slice(),
+  };
+}

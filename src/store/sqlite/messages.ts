@@ -16,6 +16,8 @@ export interface WorkerSetup {
   readonly create: boolean;
   readonly limits: StoreLimits;
   readonly synchronous: Synchronous;
+  /** Another process writes the file, and has it open already. */
+  readonly isReader?: boolean;
   /** The identity of the file that an earlier thread had open: no other file is opened. */
   readonly identity?: string | null;
 }
@@ -55,6 +57,9 @@ export interface NamedIncrements {
   readonly name: CounterName;
   readonly increments: readonly unknown[];
 }
+
+/** What is done to a file by the one process that writes it. */
+export type WritingMethod = "execute" | "record" | "probe";
 
 export type WorkerMethod = keyof WorkerMethods;
 /** Commands may be packed. */

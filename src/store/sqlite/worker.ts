@@ -14,7 +14,7 @@ import type { LoadedState } from "../saved-rules.ts";
 import { StoreError } from "../store-error.ts";
 import { asStoreError } from "./_errors.ts";
 import { checkFile } from "./_check.ts";
-import { BUSY_TIMEOUT, openDatabase, type SqliteEngine } from "./_database.ts";
+import { BUSY_TIMEOUT, openDatabase, openReader, type SqliteEngine } from "./_database.ts";
 import { FileIdentity } from "./_file-identity.ts";
 import { areLongChanges, isLongAnswer, pack, unpack } from "./_packing.ts";
 import type { PackedArgument, WorkerCall, WorkerMessage, WorkerMethods, WorkerSetup } from "./messages.ts";
@@ -24,7 +24,7 @@ import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 // The only thread with the file open, and the only one that waits for the disk. Calls run one after the other.
 
 const port = parentPort!;
-const { path, create, limits, synchronous, identity: openedBefore } = workerData as WorkerSetup;
+const { path, create, limits, synchronous, isReader = false, identity: openedBefore } = workerData as WorkerSetup;
 /** Milliseconds for which a probe waits for another process that is writing; later calls wait as long. */
 const PROBE_TIMEOUT = 100;
 let engine: SqliteEngine;
@@ -50,7 +50,7 @@ async function run({
 const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
   async open() {
     if (openedBefore !== undefined) new FileIdentity(path, openedBefore).check();
-    engine = openDatabase(path, create, synchronous);
+    engine = isReader ? openReader(path) : openDatabase(path, create, synchronous);
     identity = new FileIdentity(path, openedBefore);
     identity.check();
     if (create) await migrate(engine);

@@ -30,7 +30,7 @@ interface ProcessOptions {
   readonly nodeArgs?: readonly string[];
 }
 
-/** The standard error of a process, if that is a pipe. */
+/** The output of a process so far; of standard error, if that is a pipe. */
 interface Log {
   text: string;
 }
@@ -41,12 +41,14 @@ export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | string>;
   readonly #log: Log;
+  readonly #printed: Log;
 
-  private constructor(child: ChildProcess, port: number, ended: Promise<number | string>, log: Log) {
+  private constructor(child: ChildProcess, port: number, ended: Promise<number | string>, log: Log, printed: Log) {
     this.#child = child;
     this.port = port;
     this.#ended = ended;
     this.#log = log;
+    this.#printed = printed;
   }
 
   /**
@@ -65,6 +67,8 @@ export class ServiceProcess {
     });
     const log: Log = { text: "" };
     child.stderr?.on("data", (chunk) => (log.text += String(chunk)));
+    const printed: Log = { text: "" };
+    child.stdout!.on("data", (chunk) => (printed.text += String(chunk)));
     // Output to a pipe may arrive after the end of the process: at "close", all of it has arrived.
     const ended = new Promise<number | string>((resolve) =>
       child.once(logTo === "pipe" ? "close" : "exit", (code, signal) => resolve(code ?? signal!)),
@@ -73,7 +77,7 @@ export class ServiceProcess {
     const first = await Promise.race([line, ended]);
     const port = /http:\/\/[^ ]*:(\d+)/.exec(String(first))?.[1];
     if (port === undefined) throw new Error(`the service ended with ${first} before it listened: ${log.text}`);
-    return new ServiceProcess(child, Number(port), ended, log);
+    return new ServiceProcess(child, Number(port), ended, log, printed);
   }
 
   get pid(): number {
@@ -81,9 +85,14 @@ export class ServiceProcess {
   }
 
   /** Sends a signal. Resolves with the exit code, or the signal that ended it. */
-  end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<number | string> {
+  end(signal: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL"): Promise<number | string> {
     this.#child.kill(signal);
     return this.#ended;
+  }
+
+  /** What it has printed for the person who started it. */
+  get printed(): string {
+    return this.#printed.text;
   }
 
   /** The lines of its log so far, if that is a pipe. */

@@ -51,7 +51,10 @@ async function updateDocument(services: Services, organisationId: string) {
     ? undefined
     : "this server uses the catalogue given by --catalogue, which updates do not change; start it without --catalogue to update here";
   // Reports name folders of the server, which concern only its operators.
-  const last = rejection === undefined ? newest([catalogueUpdates.last, ...(await peers.ask("catalogueUpdate", null))]) : undefined;
+  const last =
+    rejection === undefined
+      ? newest([catalogueUpdates.last, ...(await peers.ask("catalogueUpdate", null))])
+      : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {
     can_update: rejection === undefined && unusable === undefined,

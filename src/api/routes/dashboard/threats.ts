@@ -157,7 +157,8 @@ async function stateDocument(services: Services, organisationId: string) {
   const unusable = feedImports.isPossible
     ? undefined
     : "this server uses the dataset given by --cti, which imports do not change; start it without --cti to import feeds here";
-  const last = rejection === undefined ? newest([feedImports.last, ...(await peers.ask("feedImport", null))]) : undefined;
+  const last =
+    rejection === undefined ? newest([feedImports.last, ...(await peers.ask("feedImport", null))]) : undefined;
   const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
   return {
     can_import: rejection === undefined && unusable === undefined,

@@ -1,0 +1,63 @@
+import type { GroupAnswer } from "../_answer.ts";
+import type { Backend } from "../_backend.ts";
+import type { Change } from "../change.ts";
+import type { Command } from "../command.ts";
+import type { CounterName, Increments, Recorded } from "../counters.ts";
+import type { ReadFound, ReadName, ReadRequest } from "../reads.ts";
+import type { RulesetRules } from "../state.ts";
+import type { LoadedState, SavedRules } from "../saved-rules.ts";
+import type { StoreReport } from "../store.ts";
+import type { SqliteBackend } from "./_backend.ts";
+import type { RemoteWriter } from "./file-writer.ts";
+
+/** A SQLite file that another process writes: this one reads it, by a thread of its own, and has the other write. */
+export class SharedBackend implements Backend {
+  readonly #reader: SqliteBackend;
+  readonly #writer: RemoteWriter;
+
+  constructor(reader: SqliteBackend, writer: RemoteWriter) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  execute(commands: readonly Command[]): Promise<GroupAnswer> {
+    return this.#writer.call("execute", commands) as Promise<GroupAnswer>;
+  }
+
+  record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>> {
+    return this.#writer.call("record", { name, increments }) as Promise<Recorded<Name>>;
+  }
+
+  async probe(): Promise<void> {
+    await this.#writer.call("probe", undefined);
+  }
+
+  load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState> {
+    return this.#reader.load(receive, saved);
+  }
+
+  changesAfter(sequence: number): Promise<Change[]> {
+    return this.#reader.changesAfter(sequence);
+  }
+
+  find<Name extends ReadName>(name: Name, request: ReadRequest<Name>): Promise<ReadFound<Name>> {
+    return this.#reader.find(name, request);
+  }
+
+  check(): Promise<StoreReport> {
+    return this.#reader.check();
+  }
+
+  backup(path: string): Promise<void> {
+    return this.#reader.backup(path);
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  onHint(hint: () => void): void {
+    this.#reader.onHint(hint);
+    this.#writer.onChange(hint);
+  }
+}
