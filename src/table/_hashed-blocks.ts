@@ -1,6 +1,14 @@
-import { bucketBitsFor, hashBucket, hashedFormWord, hashedKeysAt, wordMask } from "./_hashed.ts";
+import { bucketStart, groupsFor, hashBucket, hashedFormWord, hashedKeysAt, wordMask } from "./_hashed.ts";
 import type { Segments } from "./_segments.ts";
-import { HASHED_EACH, HASHED_HEADER_WORDS, HASHED_KEYS, HASHED_ONE } from "./layout.ts";
+import {
+  GROUP_BUCKETS,
+  GROUP_KEYS,
+  GROUP_WORDS,
+  HASHED_EACH,
+  HASHED_HEADER_WORDS,
+  HASHED_KEYS,
+  HASHED_ONE,
+} from "./layout.ts";
 
 type Steps<Result> = Generator<undefined, Result, undefined>;
 
@@ -9,10 +17,10 @@ const STEP = 1 << 12;
 /** Maximum blocks of one segment: more are a wider prefix, which other nodes hold as a whole. */
 const MAX_BLOCKS = 16;
 /**
- * Blocks of which so many, on average, share all but their last 16 bits are smaller as points in nodes of their own: half
- * a word for each and some ten for a node, instead of a key of up to four words for each.
+ * Blocks of which so many, on average, share all but their last 16 bits are other nodes: points take half a word for each
+ * and some ten for a node, instead of a key of up to four words for each. Fewer are smaller or faster hashed.
  */
-const DENSE = 4;
+const DENSE = 16;
 const DENSE_BITS = 16;
 
 /**
@@ -34,7 +42,7 @@ export class HashedBlocks {
   #end = 0;
   #depth = 0;
   /** Sets of blocks that share all but their last bits. */
-  #groups = 0;
+  #dense = 0;
   readonly #key = new Uint32Array(4);
   readonly #last = new Uint32Array(4);
   readonly #after = new Uint32Array(4);
@@ -48,8 +56,8 @@ export class HashedBlocks {
     return this.#entriesAt + (this.stored === HASHED_EACH ? this.count : 0);
   }
 
-  get #bucketBits(): number {
-    return bucketBitsFor(this.count);
+  get #groups(): number {
+    return groupsFor(this.count);
   }
 
   get #word(): number {
@@ -61,7 +69,7 @@ export class HashedBlocks {
   }
 
   get #entriesAt(): number {
-    return hashedKeysAt(this.#bucketBits) + this.count * this.#keyWords;
+    return hashedKeysAt(this.#groups) + this.count * this.#keyWords;
   }
 
   /** Whether segments [from, end) seen from `depth` are two blocks or more, each with many bits of its own. O(segments). */
@@ -73,7 +81,7 @@ export class HashedBlocks {
     const { matches } = this.#segments;
     for (const background of new Set([matches[end - 1]!, matches[from]!])) {
       this.background = background;
-      if (yield* this.#counting()) return this.count > 1 && this.count < DENSE * this.#groups;
+      if (yield* this.#counting()) return this.count > 1 && this.count < DENSE * this.#dense;
     }
     return false;
   }
@@ -81,14 +89,18 @@ export class HashedBlocks {
   /** Writes the node of what was read into words that are 0; false if too many keys have one bucket. O(blocks). */
   *writing(words: Int32Array): Steps<boolean> {
     const { length, stored } = this;
-    const bucketBits = this.#bucketBits;
     words[0] = this.background;
     words[1] = stored === HASHED_ONE ? this.first : 0;
-    words[2] = hashedFormWord({ bucketBits, word: this.#word, length, stored });
-    const starts = words.subarray(HASHED_HEADER_WORDS, hashedKeysAt(bucketBits));
-    yield* this.#visiting((key) => void starts[this.#bucketOf(key) + 1]!++);
-    if (!sumUp(starts)) return false;
-    yield* this.#visiting((key, match) => this.#place(words, starts, key, match));
+    words[2] = hashedFormWord({ word: this.#word, length, stored });
+    words[3] = this.count;
+    const keys = new Uint8Array(this.#groups * GROUP_BUCKETS); // of each bucket, up to one too many
+    yield* this.#visiting((key) => {
+      const bucket = this.#bucketOf(key);
+      if (keys[bucket]! <= HASHED_KEYS) keys[bucket]!++;
+    });
+    if (!writeGroups(words, keys)) return false;
+    keys.fill(0);
+    yield* this.#visiting((key, match) => this.#place(words, keys, key, match));
     return true;
   }
 
@@ -106,7 +118,7 @@ export class HashedBlocks {
 
   *#counting(): Steps<boolean> {
     this.count = 0;
-    this.#groups = 0;
+    this.#dense = 0;
     this.stored = HASHED_ONE;
     return yield* this.#visiting((key, match) => this.#count(key, match));
   }
@@ -114,7 +126,7 @@ export class HashedBlocks {
   #count(key: Uint32Array, match: number): void {
     if (this.count === 0) this.first = match;
     else if (match !== this.first) this.stored = HASHED_EACH;
-    if (this.count === 0 || !this.#isBesideLast(key)) this.#groups++;
+    if (this.count === 0 || !this.#isBesideLast(key)) this.#dense++;
     this.#last.set(key);
     this.count++;
   }
@@ -126,23 +138,20 @@ export class HashedBlocks {
     return true;
   }
 
-  #place(words: Int32Array, starts: Int32Array, key: Uint32Array, match: number): void {
-    const number = starts[this.#bucketOf(key) + 1]!++;
+  /** `placed`: the keys that each bucket has by now. */
+  #place(words: Int32Array, placed: Uint8Array, key: Uint32Array, match: number): void {
+    const bucket = this.#bucketOf(key);
+    const group = HASHED_HEADER_WORDS + GROUP_WORDS * Math.trunc(bucket / GROUP_BUCKETS);
+    const number = bucketStart(words, group, bucket % GROUP_BUCKETS) + placed[bucket]!++;
     const keyWords = this.#keyWords;
-    const at = hashedKeysAt(this.#bucketBits) + number * keyWords;
+    const at = hashedKeysAt(this.#groups) + number * keyWords;
     for (let word = 0; word < keyWords; word++) words[at + word] = key[this.#word + word]!;
     if (this.stored === HASHED_EACH) words[this.#entriesAt + number] = match;
   }
 
   #bucketOf(key: Uint32Array): number {
     const first = this.#word;
-    return hashBucket(
-      first > 0 ? 0 : key[0]!,
-      first > 1 ? 0 : key[1]!,
-      first > 2 ? 0 : key[2]!,
-      key[3]!,
-      this.#bucketBits,
-    );
+    return hashBucket(first > 0 ? 0 : key[0]!, first > 1 ? 0 : key[1]!, first > 2 ? 0 : key[2]!, key[3]!, this.#groups);
   }
 
   /** Each block in order; false, and an end, at a segment that is many blocks. */
@@ -180,14 +189,19 @@ export class HashedBlocks {
   }
 }
 
-/** Numbers of keys, from the second word on, become where each bucket's first key goes; false if one is too large. */
-function sumUp(starts: Int32Array): boolean {
-  let sum = 0;
-  for (let bucket = 1; bucket < starts.length; bucket++) {
-    const keys = starts[bucket]!;
-    if (keys > HASHED_KEYS) return false;
-    starts[bucket] = sum;
-    sum += keys;
+/** Writes the groups, by the keys of each bucket; false if a bucket or a group has too many. */
+function writeGroups(words: Int32Array, keys: Uint8Array): boolean {
+  let first = 0;
+  for (let bucket = 0, at = HASHED_HEADER_WORDS; bucket < keys.length; bucket += GROUP_BUCKETS, at += GROUP_WORDS) {
+    words[at + GROUP_WORDS - 1] = first;
+    let sum = 0;
+    for (let i = 0; i < GROUP_BUCKETS; i++) {
+      if (keys[bucket + i]! > HASHED_KEYS) return false;
+      sum += keys[bucket + i]!;
+      words[at + ((i + 1) >>> 2)]! |= sum << (8 * ((i + 1) & 3));
+    }
+    if (sum > GROUP_KEYS) return false;
+    first += sum;
   }
   return true;
 }

@@ -1,6 +1,6 @@
-import { bucketBitsFor, hashBucket, hashedForm, type HashedForm, hashedKeysAt, wordMask } from "./_hashed.ts";
+import { bucketStart, groupsFor, hashBucket, hashedForm, type HashedForm, hashedKeysAt, wordMask } from "./_hashed.ts";
 import { addressAfter, compareWords, type Words } from "./_words.ts";
-import { HASHED_EACH, HASHED_HEADER_WORDS, HASHED_KEYS } from "./layout.ts";
+import { GROUP_BUCKETS, GROUP_WORDS, HASHED_EACH, HASHED_HEADER_WORDS, HASHED_KEYS } from "./layout.ts";
 
 /** Where a node stands: the addresses below it begin with the first `depth` bits of `key`. */
 interface NodePlace {
@@ -26,22 +26,19 @@ export interface HashedContent {
 
 /** Reads the hashed node at `node`; what is wrong with it, if it is none that `freeze` writes. O(n log n) of its blocks. */
 export function readHashedNode(nodes: Int32Array, node: number, place: NodePlace): HashedContent | string {
-  const [background, first, formWord] = [nodes[node], nodes[node + 1], nodes[node + 2]];
-  if (background === undefined || first === undefined || formWord === undefined) return "no end";
+  if (node + HASHED_HEADER_WORDS > nodes.length) return "no end";
+  const [background, first, formWord, count] = nodes.subarray(node) as unknown as [number, number, number, number];
   const form = hashedForm(formWord);
-  const keysAt = node + hashedKeysAt(form.bucketBits);
-  const starts = nodes.subarray(node + HASHED_HEADER_WORDS, keysAt);
-  const count = starts.at(-1) ?? 0;
   if (form.stored > HASHED_EACH || background < 0 || first < 0 || (form.stored === HASHED_EACH && first !== 0))
     return "a form, a background or a first entry that there is not";
   if (form.word !== place.depth >>> 5 || form.length <= place.depth) return "keys of another place";
-  if (starts.length <= 2 ** form.bucketBits) return "no end";
-  if (count < 2 || form.bucketBits !== bucketBitsFor(count)) return `${2 ** form.bucketBits} buckets for ${count} keys`;
+  if (count < 2 || count > nodes.length) return `${count} keys`;
+  const keysAt = node + hashedKeysAt(groupsFor(count));
   const entriesAt = keysAt + count * form.keyWords;
   const end = entriesAt + (form.stored === HASHED_EACH ? count : 0);
   if (end > nodes.length) return "no end";
   const keys = new Keys(nodes, keysAt, form, place);
-  const wrong = wrongKeys(keys, starts, form.bucketBits);
+  const wrong = wrongGroups(nodes, node, count) ?? wrongKeys(keys, nodes, node, groupsFor(count));
   if (wrong !== null) return wrong;
   const entries = nodes.subarray(entriesAt, end);
   if (entries.some((entry) => entry < 0)) return "an entry that is a node";
@@ -74,9 +71,9 @@ class Keys {
     return [word(0), word(1), word(2), word(3)];
   }
 
-  bucket(key: number, bucketBits: number): number {
+  bucket(key: number, groups: number): number {
     const words = this.address(key).map((word, i) => (i < this.#form.word ? 0 : word));
-    return hashBucket(words[0]!, words[1]!, words[2]!, words[3]!, bucketBits);
+    return hashBucket(words[0]!, words[1]!, words[2]!, words[3]!, groups);
   }
 
   /** Whether the block is below the node's place, and has no bits after its length. */
@@ -88,15 +85,32 @@ class Keys {
   }
 }
 
-/** What is wrong with the keys of a node or where its buckets start; null if nothing is. */
-function wrongKeys(keys: Keys, starts: Int32Array, bucketBits: number): string | null {
-  if (starts[0] !== 0) return "a first bucket that does not start at key 0";
-  for (let bucket = 0; bucket + 1 < starts.length; bucket++) {
-    const [from, end] = [starts[bucket]!, starts[bucket + 1]!];
-    if (end < from || end - from > HASHED_KEYS) return `a bucket of ${end - from} keys`;
+/** What is wrong with how a node divides its keys among buckets; null if nothing is. */
+function wrongGroups(nodes: Int32Array, node: number, count: number): string | null {
+  let next = 0;
+  const end = node + hashedKeysAt(groupsFor(count));
+  for (let at = node + HASHED_HEADER_WORDS; at < end; at += GROUP_WORDS) {
+    if (bucketStart(nodes, at, 0) !== nodes[at + GROUP_WORDS - 1])
+      return "a first bucket that does not begin its group";
+    for (let bucket = 0; bucket < GROUP_BUCKETS; bucket++) {
+      const [from, to] = [bucketStart(nodes, at, bucket), bucketStart(nodes, at, bucket + 1)];
+      if (from !== next) return `a bucket that starts at key ${from}`;
+      if (to < from || to - from > HASHED_KEYS) return `a bucket of ${to - from} keys`;
+      next = to;
+    }
+  }
+  return next === count ? null : `buckets of ${next} keys for ${count}`;
+}
+
+/** What is wrong with the keys of a node, divided rightly; null if nothing is. */
+function wrongKeys(keys: Keys, nodes: Int32Array, node: number, groups: number): string | null {
+  for (let bucket = 0; bucket < groups * GROUP_BUCKETS; bucket++) {
+    const group = node + HASHED_HEADER_WORDS + GROUP_WORDS * Math.trunc(bucket / GROUP_BUCKETS);
+    const from = bucketStart(nodes, group, bucket % GROUP_BUCKETS);
+    const end = bucketStart(nodes, group, (bucket % GROUP_BUCKETS) + 1);
     for (let key = from; key < end; key++) {
       if (!keys.isInPlace(key)) return "a key that has bits of another place";
-      if (keys.bucket(key, bucketBits) !== bucket) return "a key in the bucket of others";
+      if (keys.bucket(key, groups) !== bucket) return "a key in the bucket of others";
       if (key > from && compareWords(keys.address(key - 1), keys.address(key)) >= 0)
         return "keys of a bucket that do not ascend";
     }

@@ -1,23 +1,24 @@
 import {
+  GROUP_BUCKETS,
+  GROUP_KEYS_SHIFT,
+  GROUP_WORDS,
   HASH_0,
   HASH_1,
   HASH_2,
   HASH_3,
+  HASH_BITS,
+  HASH_BUCKET_BITS,
   HASH_FOLD,
   HASH_MIX,
-  HASHED_BUCKETS_MASK,
   HASHED_HEADER_WORDS,
   HASHED_LENGTH_MASK,
   HASHED_LENGTH_SHIFT,
   HASHED_STORED_SHIFT,
   HASHED_WORD_MASK,
-  HASHED_WORD_SHIFT,
 } from "./layout.ts";
 
 /** What the form of a hashed node (`layout.ts`) says. */
 export interface HashedForm {
-  /** There are 2^bucketBits buckets. */
-  readonly bucketBits: number;
   /** The first word of an address that keys hold, and how many they hold. */
   readonly word: number;
   readonly keyWords: number;
@@ -29,30 +30,22 @@ export interface HashedForm {
 
 export function hashedForm(form: number): HashedForm {
   const last = (form >>> HASHED_LENGTH_SHIFT) & HASHED_LENGTH_MASK;
-  const word = (form >>> HASHED_WORD_SHIFT) & HASHED_WORD_MASK;
-  return {
-    bucketBits: form & HASHED_BUCKETS_MASK,
-    word,
-    keyWords: (last >>> 5) + 1 - word,
-    length: last + 1,
-    stored: form >>> HASHED_STORED_SHIFT,
-  };
+  const word = form & HASHED_WORD_MASK;
+  return { word, keyWords: (last >>> 5) + 1 - word, length: last + 1, stored: form >>> HASHED_STORED_SHIFT };
 }
 
-export function hashedFormWord({ bucketBits, word, length, stored }: Omit<HashedForm, "keyWords">): number {
-  return (
-    bucketBits | (word << HASHED_WORD_SHIFT) | ((length - 1) << HASHED_LENGTH_SHIFT) | (stored << HASHED_STORED_SHIFT)
-  );
+export function hashedFormWord({ word, length, stored }: Omit<HashedForm, "keyWords">): number {
+  return word | ((length - 1) << HASHED_LENGTH_SHIFT) | (stored << HASHED_STORED_SHIFT);
 }
 
-/** As many buckets as leave one to two keys to each: their bits, one at the least. */
-export function bucketBitsFor(keys: number): number {
-  return Math.max(1, 32 - Math.clz32((keys - 1) >>> 1));
+/** The groups of so many keys. */
+export function groupsFor(keys: number): number {
+  return (keys + (1 << GROUP_KEYS_SHIFT) - 1) >>> GROUP_KEYS_SHIFT;
 }
 
 /** The words of a hashed node before its keys. */
-export function hashedKeysAt(bucketBits: number): number {
-  return HASHED_HEADER_WORDS + 2 ** bucketBits + 1;
+export function hashedKeysAt(groups: number): number {
+  return HASHED_HEADER_WORDS + GROUP_WORDS * groups;
 }
 
 /** The bits of word `word` of an address that belong to its first `length`. */
@@ -61,8 +54,19 @@ export function wordMask(word: number, length: number): number {
   return bits >= 32 ? -1 : bits <= 0 ? 0 : -1 << (32 - bits);
 }
 
-/** The bucket, of 2^bucketBits with 1 to 31 bits, of a key: an address in which all words and bits beside the key's are 0. */
-export function hashBucket(w0: number, w1: number, w2: number, w3: number, bucketBits: number): number {
+/**
+ * The bucket, of `groups` times `GROUP_BUCKETS`, of a key: an address in which all words and bits beside the key's are 0.
+ * The product of hash and groups is below 2^53: its upper bits are the group, those after them the bucket in it.
+ */
+export function hashBucket(w0: number, w1: number, w2: number, w3: number, groups: number): number {
   const sum = (Math.imul(w0, HASH_0) + Math.imul(w1, HASH_1) + Math.imul(w2, HASH_2) + Math.imul(w3, HASH_3)) | 0;
-  return Math.imul(sum ^ (sum >>> HASH_FOLD), HASH_MIX) >>> (32 - bucketBits);
+  const product = (Math.imul(sum ^ (sum >>> HASH_FOLD), HASH_MIX) >>> (32 - HASH_BITS)) * groups;
+  const group = Math.floor(product / 2 ** HASH_BITS);
+  const rest = (product - group * 2 ** HASH_BITS) >>> (HASH_BITS - HASH_BUCKET_BITS);
+  return group * GROUP_BUCKETS + ((rest * GROUP_BUCKETS) >>> HASH_BUCKET_BITS);
+}
+
+/** The number of the first key of bucket `bucket` of the group at word `at`; of bucket `GROUP_BUCKETS`, the end of its keys. */
+export function bucketStart(nodes: Int32Array, at: number, bucket: number): number {
+  return nodes[at + GROUP_WORDS - 1]! + ((nodes[at + (bucket >>> 2)]! >>> (8 * (bucket & 3))) & 0xff);
 }

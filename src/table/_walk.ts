@@ -1,6 +1,8 @@
-import { hashBucket, hashedForm, hashedKeysAt, wordMask } from "./_hashed.ts";
+import { bucketStart, groupsFor, hashBucket, hashedForm, hashedKeysAt, wordMask } from "./_hashed.ts";
 import {
   BITMAP_HEADER_WORDS,
+  GROUP_BUCKETS,
+  GROUP_WORDS,
   HASHED_EACH,
   HASHED_HEADER_WORDS,
   HASHED_KEYS,
@@ -127,23 +129,26 @@ function keyOfPoint(nodes: Int32Array, node: number, point: number): number {
  * dropped, as no entry leads further: so every walk ends here.
  */
 function hashedMatch(nodes: Int32Array, node: number, w0: number, w1: number, w2: number, w3: number): number {
-  const { bucketBits, word, keyWords, length, stored } = hashedForm(nodes[node + 2]! | 0);
+  const { word, keyWords, length, stored } = hashedForm(nodes[node + 2]! | 0);
+  const groups = groupsFor(nodes[node + 3]! | 0);
   const k0 = word > 0 ? 0 : w0 & wordMask(0, length);
   const k1 = word > 1 ? 0 : w1 & wordMask(1, length);
   const k2 = word > 2 ? 0 : w2 & wordMask(2, length);
   const k3 = w3 & wordMask(3, length);
-  const starts = node + HASHED_HEADER_WORDS + hashBucket(k0, k1, k2, k3, bucketBits);
-  const keys = node + hashedKeysAt(bucketBits) - word;
+  const bucket = hashBucket(k0, k1, k2, k3, groups);
+  const group = node + HASHED_HEADER_WORDS + GROUP_WORDS * Math.trunc(bucket / GROUP_BUCKETS);
+  const start = bucketStart(nodes, group, bucket % GROUP_BUCKETS);
+  const keys = node + hashedKeysAt(groups) - word;
   // At most 16 keys in a sound table; in any other, what is past the nodes is equal to no key.
-  const end = Math.min(nodes[starts + 1]!, nodes[starts]! + HASHED_KEYS);
-  for (let key = nodes[starts]!; key < end; key++) {
+  const end = Math.min(bucketStart(nodes, group, (bucket % GROUP_BUCKETS) + 1), start + HASHED_KEYS);
+  for (let key = start; key < end; key++) {
     const at = keys + key * keyWords; // of word 0, if the key had it
     if (word === 0 && nodes[at] !== k0) continue;
     if (word <= 1 && keyWords + word > 1 && nodes[at + 1] !== k1) continue;
     if (word <= 2 && keyWords + word > 2 && nodes[at + 2] !== k2) continue;
     if (keyWords + word > 3 && nodes[at + 3] !== k3) continue;
     if (stored !== HASHED_EACH) return nodes[node + 1]! & ~NODE_FLAG;
-    return nodes[keys + word + nodes[node + hashedKeysAt(bucketBits) - 1]! * keyWords + key]! & ~NODE_FLAG;
+    return nodes[keys + word + nodes[node + 3]! * keyWords + key]! & ~NODE_FLAG;
   }
   return nodes[node]! & ~NODE_FLAG;
 }

@@ -74,18 +74,20 @@
  *
  *     hashed   bits [d, length), IPv6 only: blocks of one length, hosts or sites, on one background
  *
- *              +0          +1      +2      +3             +3 + 2^b     +4 + 2^b
- *              +-----------+-------+-------+-------+- - - -+-------+- - - - - - - - -+-------+ ...
- *              | background| first | form  | 0     |       | count | keys by buckets | entry |
- *              +-----------+-------+-------+-------+- - - -+-------+- - - - - - - - -+-------+ ...
+ *              +0          +1      +2      +3      +4               +4 + 16 g
+ *              +-----------+-------+-------+-------+-------+- - - -+- - - - - - - - -+-------+ ...
+ *              | background| first | form  | count | group |       | keys by buckets | entry |
+ *              +-----------+-------+-------+-------+-------+- - - -+- - - - - - - - -+-------+ ...
  *
- *              form   bits 0-4 b | bits 5-6 the first word w of keys | bits 7-13 length - 1 | bit 14 entries are stored:
- *                     0 one for all, `first` | 1 each in a word of its own, in the order of keys (`first` is 0)
+ *              form   bits 0-1 the first word w of keys | bits 2-8 length - 1 | bit 9 entries are stored: 0 one for all,
+ *                     `first` | 1 each in a word of its own, in the order of keys (`first` is 0)
  *
- *              A key is words w to (length - 1) >>> 5 of an address, cut to the length. The keys of bucket i of 2^b are
- *              those from number start i up to start i + 1, ascending; `hashBucket` is a key's bucket. There are as
- *              many buckets as leave one to two keys to each, and 16 at the most are in one: otherwise, the list is
- *              made to collide, and other nodes are used. All entries are leaves.
+ *              A key is words w to (length - 1) >>> 5 of an address, cut to the length. There is a group for every 64
+ *              keys or fewer, g in all, each of 59 buckets and a cache line long: byte i (byte i & 3, the low one first,
+ *              of word i >>> 2) is how many keys its buckets before i have, up to byte 59; its last word is the number
+ *              of its first key. The keys of a bucket ascend; `hashBucket` is a key's bucket. More than 16 keys in a
+ *              bucket, or 255 in a group, are in no list that is not made to collide: other nodes are used. All entries
+ *              are leaves.
  *
  * Every node decides at least 6 bits, so a walk ends: at depth 32 or 128 at the latest, whatever the words say.
  */
@@ -126,17 +128,21 @@ export const POINTS_STORED_SHIFT = 12;
 export const POINTS_ONE = 0;
 export const POINTS_CONSECUTIVE = 1;
 export const POINTS_EACH = 2;
-/** The words of a hashed node before its starts. */
-export const HASHED_HEADER_WORDS = 3;
+/** The words of a hashed node before its groups. */
+export const HASHED_HEADER_WORDS = 4;
 /** The most keys of a bucket. */
 export const HASHED_KEYS = 16;
-/** The parts of a form: the buckets' bits, the first word of keys, the length less 1, and how entries are stored. */
-export const HASHED_BUCKETS_MASK = 31;
-export const HASHED_WORD_SHIFT = 5;
+/** The words of a group, its buckets, and the keys for which there is one. */
+export const GROUP_WORDS = 16;
+export const GROUP_BUCKETS = 59;
+export const GROUP_KEYS_SHIFT = 6;
+/** The most keys of a group: their numbers are bytes. */
+export const GROUP_KEYS = 255;
+/** The parts of a form: the first word of keys, the length less 1, and how entries are stored. */
 export const HASHED_WORD_MASK = 3;
-export const HASHED_LENGTH_SHIFT = 7;
+export const HASHED_LENGTH_SHIFT = 2;
 export const HASHED_LENGTH_MASK = 127;
-export const HASHED_STORED_SHIFT = 14;
+export const HASHED_STORED_SHIFT = 9;
 export const HASHED_ONE = 0;
 export const HASHED_EACH = 1;
 /** What the four words of a key are multiplied by, and their sum after its upper bits were mixed in: odd, else any. */
@@ -146,6 +152,9 @@ export const HASH_2 = 0xc2b2_ae3d;
 export const HASH_3 = 0x27d4_eb2f;
 export const HASH_MIX = 0x2c1b_3c6d;
 export const HASH_FOLD = 15;
+/** The bits of a hash, and those of them that choose a bucket of a group. */
+export const HASH_BITS = 30;
+export const HASH_BUCKET_BITS = 24;
 /** The bits that a skip node compares are a multiple of this. */
 export const SKIP_UNIT = 16;
 
@@ -158,9 +167,11 @@ export const HEADER_PREFIX_COUNT_6 = 4;
 export const HEADER_MATCH_COUNT = 5;
 export const HEADER_WORDS = 16;
 
-export const LAYOUT_VERSION = 4;
+export const LAYOUT_VERSION = 5;
 /** Tables of version 3 have no hashed nodes and those of version 2 no points either; otherwise they are the same. */
 export const OLDEST_LAYOUT_VERSION = 2;
+/** Tables of this version have hashed nodes of another shape: they are not read. */
+export const RETIRED_LAYOUT_VERSION = 4;
 
 /** A `matchValue` word with this bit holds the word offset of a value list; without it, the one value id. */
 export const VALUE_LIST_FLAG = 0x8000_0000;

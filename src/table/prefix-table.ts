@@ -19,6 +19,7 @@ import {
   HEADER_WORDS,
   LAYOUT_VERSION,
   OLDEST_LAYOUT_VERSION,
+  RETIRED_LAYOUT_VERSION,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
@@ -378,9 +379,9 @@ export class PrefixTable {
     expect(header.length === HEADER_WORDS, "header", `${header.length} words instead of ${HEADER_WORDS}`);
     const version = header[HEADER_LAYOUT_VERSION]!;
     expect(
-      version >= OLDEST_LAYOUT_VERSION && version <= LAYOUT_VERSION,
+      version >= OLDEST_LAYOUT_VERSION && version <= LAYOUT_VERSION && version !== RETIRED_LAYOUT_VERSION,
       "header",
-      `layout version ${version}, this program reads ${OLDEST_LAYOUT_VERSION} to ${LAYOUT_VERSION}`,
+      `layout version ${version}, this program reads ${OLDEST_LAYOUT_VERSION} to ${LAYOUT_VERSION} without ${RETIRED_LAYOUT_VERSION}`,
     );
     expect(
       ROOT_BITS_4.some((bits) => bits === header[HEADER_ROOT_BITS_4]),

@@ -3,10 +3,11 @@ import { ENTRY, HEAD_BYTES, HEADER, layOut, SNAPSHOT_SECTIONS, sealHead } from "
 import type { SnapshotErrorCode } from "../../src/snapshot/snapshot-error.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import {
+  GROUP_BUCKETS,
+  GROUP_WORDS,
   HASHED_HEADER_WORDS,
   HASHED_LENGTH_SHIFT,
   HASHED_STORED_SHIFT,
-  HASHED_WORD_SHIFT,
   NODE_FLAG,
   NODE_HASHED,
   NODE_POINTS,
@@ -18,6 +19,7 @@ import {
   POINTS_SIZE_SHIFT,
   POINTS_STORED_SHIFT,
 } from "../../src/table/layout.ts";
+import { bucketStart } from "../../src/table/_hashed.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { nodeLevels } from "../table/node-kinds.ts";
@@ -199,10 +201,12 @@ const POINTS_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
   "points in no order": withPoints(POINTS_ONE, (node) => void (node[2]! |= 0xffff << 16)),
 };
 
-/** The offset of the keys in those nodes: 40 keys in 32 buckets. */
-const HASHED_KEYS_AT = HASHED_HEADER_WORDS + 33;
-/** The words of a key at the start: the part of the address after the /32, and a word of zeros. */
-const HASHED_KEY_WORDS = 3;
+/** The offset of the keys in those nodes: 40 keys in one group. */
+const HASHED_KEYS_AT = HASHED_HEADER_WORDS + GROUP_WORDS;
+/** The word of a group that is the number of its first key, and the byte in the one before it where its last bucket ends. */
+const FIRST_KEY_AT = HASHED_HEADER_WORDS + GROUP_WORDS - 1;
+/** The nodes are below the first 16 bits: a key is all words of an address. */
+const HASHED_KEY_WORDS = 4;
 
 const HASHED_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
   "a hashed node in front of a node": withHashed(0, (node) => void (node[0]! |= NODE_FLAG)),
@@ -221,7 +225,7 @@ const HASHED_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
     (node, { matchCount }) => void (node[HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS] = matchCount + 1),
   ),
   "a hashed node with a bit of its form too many": withHashed(0, (node) => void (node[2]! |= 2 << HASHED_STORED_SHIFT)),
-  "a hashed node whose keys begin at another word": withHashed(0, (node) => void (node[2]! ^= 3 << HASHED_WORD_SHIFT)),
+  "a hashed node whose keys begin at another word": withHashed(0, (node) => void (node[2]! ^= 3)),
   "a hashed node whose keys end above it": withHashed(
     0,
     (node) => void (node[2] = (node[2]! & ~(127 << HASHED_LENGTH_SHIFT)) | (31 << HASHED_LENGTH_SHIFT)),
@@ -229,26 +233,28 @@ const HASHED_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
   "a hashed node whose keys have bits after their length": withHashed(0, (node) => {
     node[2]! -= 16 << HASHED_LENGTH_SHIFT;
   }),
-  "a hashed node of too few buckets": withHashed(0, (node) => void node[2]!--),
-  "a hashed node of more buckets than the nodes have words": withHashed(0, (node) => void (node[2]! |= 31)),
-  "a hashed node of more keys than the nodes have words": withHashed(
+  "a hashed node of one key": withHashed(0, (node) => void (node[3] = 1)),
+  "a hashed node of fewer keys than its buckets have": withHashed(0, (node) => void node[3]!--),
+  "a hashed node of more keys than the nodes have words": withHashed(0, (node) => void (node[3] = 0x0fff_ffff)),
+  "a hashed node whose keys do not end before the nodes do": withHashed(0, (node) => void (node[3] = node.length - 1)),
+  "a hashed node of fewer keys than none": withHashed(0, (node) => void (node[3] = -40)),
+  "a hashed node that ends in the middle of its keys": withHashed(1, (node) => void (node[3] = 64)),
+  "a hashed node whose first bucket does not begin its group": withHashed(
     0,
-    (node) => void (node[HASHED_KEYS_AT - 1] = 0x0fff_ffff),
+    (node) => void (node[HASHED_HEADER_WORDS]! |= 1),
   ),
-  "a hashed node whose first bucket does not start at key 0": withHashed(
-    0,
-    (node) => void (node[HASHED_HEADER_WORDS] = 1),
-  ),
+  "a hashed node whose first group does not begin at key 0": withHashed(0, (node) => void (node[FIRST_KEY_AT] = 1)),
   "a hashed node with a bucket of too many keys": withHashed(0, (node) => {
-    node.fill(0, HASHED_HEADER_WORDS, HASHED_KEYS_AT - 1);
+    node.fill(0, HASHED_HEADER_WORDS, FIRST_KEY_AT);
+    node[FIRST_KEY_AT - 1] = 40 << 24;
   }),
   "a hashed node with a bucket that ends before it starts": withHashed(
     0,
-    (node) => void (node[HASHED_KEYS_AT - 2] = 41),
+    (node) => void (node[FIRST_KEY_AT - 1]! &= 0x00ff_ffff),
   ),
   "a hashed node with a key in the bucket of others": withHashed(0, (node) => void node[HASHED_KEYS_AT]!++),
   "a hashed node with a key twice": withHashed(0, (node) => {
-    const starts = node.subarray(HASHED_HEADER_WORDS, HASHED_KEYS_AT);
+    const starts = Array.from({ length: GROUP_BUCKETS + 1 }, (_, i) => bucketStart(node, HASHED_HEADER_WORDS, i));
     const bucket = starts.findIndex((start, i) => starts[i + 1]! > start + 1);
     const key = HASHED_KEYS_AT + starts[bucket]! * HASHED_KEY_WORDS;
     node.copyWithin(key + HASHED_KEY_WORDS, key, key + HASHED_KEY_WORDS);

@@ -77,6 +77,12 @@ const CORRUPTIONS: readonly Corruption[] = [
     corrupt: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 99),
   },
   {
+    name: "the layout version whose hashed nodes have another shape",
+    code: "bad-layout",
+    section: "header",
+    corrupt: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = layout.RETIRED_LAYOUT_VERSION),
+  },
+  {
     name: "a root size nobody writes (IPv4)",
     code: "bad-layout",
     section: "header",

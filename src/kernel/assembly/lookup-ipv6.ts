@@ -1,6 +1,6 @@
 import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_HASHED, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
 import { HASHED_KIND, OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, QUEUE_BYTES, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
-import { findBucket, firstKey, hashedMatch } from "./hashed.ts";
+import { findKeys, hashedMatch } from "./hashed.ts";
 import { pointsEntry } from "./points.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes6, root6, rootShift6 } from "./table.ts";
@@ -203,25 +203,23 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
 }
 
 /**
- * Takes the addresses in queue 5 from a hashed node to the end. Where their buckets start and where the keys of those
- * are is in the two arrays after it. A bucket is up to two cache lines of keys; a word of each is read before any key is
- * compared, so that all these misses overlap, and goes to queue 0, which is done, only because what is not used is not
- * read.
+ * Takes the addresses in queue 5 from a hashed node to the end. Where the keys of their buckets are, and how many, is in
+ * the two arrays after it. A bucket is up to two cache lines of keys; a word of each is read before any key is compared,
+ * so that all these misses overlap, and goes to queue 0, which is done, only because what is not used is not read.
  */
 function lookUpHashed(words: usize, out: usize, end: usize): void {
   const nodes = nodes6;
   for (let at = queueAt(5); at < end; at += 4) {
     const offset = load<usize>(at);
-    store<usize>(at, findBucket(nodeAt(nodes, load<u32>(out + offset)), words + (offset << 2)), QUEUE_BYTES);
+    findKeys(nodeAt(nodes, load<u32>(out + offset)), words + (offset << 2), at + QUEUE_BYTES);
   }
   for (let at = queueAt(5); at < end; at += 4) {
-    const keys = firstKey(nodeAt(nodes, load<u32>(out + load<usize>(at))), load<usize>(at, QUEUE_BYTES));
-    store<usize>(at, keys, 2 * QUEUE_BYTES);
+    const keys = load<usize>(at, QUEUE_BYTES);
     store<i32>(at - 5 * QUEUE_BYTES, load<i32>(keys) + load<i32>(keys, 60));
   }
   for (let at = queueAt(5); at < end; at += 4) {
     const offset = load<usize>(at);
-    store<i32>(out + offset, hashedMatch(nodeAt(nodes, load<u32>(out + offset)), load<usize>(at, QUEUE_BYTES), load<usize>(at, 2 * QUEUE_BYTES), words + (offset << 2)));
+    store<i32>(out + offset, hashedMatch(nodeAt(nodes, load<u32>(out + offset)), load<usize>(at, QUEUE_BYTES), load<i32>(at, 2 * QUEUE_BYTES), words + (offset << 2)));
   }
 }
 
@@ -310,8 +308,9 @@ function walk6(entry: i32, address: usize, depth: i32): i32 {
       continue;
     }
     if (kind == NODE_HASHED) {
-      const start = findBucket(node, address);
-      return hashedMatch(node, start, firstKey(node, start), address);
+      const found = queueAt(6);
+      findKeys(node, address, found);
+      return hashedMatch(node, load<usize>(found), load<i32>(found, QUEUE_BYTES), address);
     }
     if (kind == NODE_LIST) entry = load<i32>(listEntry(node, slot));
     else if (kind == NODE_POINTS) entry = pointsEntry(node, slot);
