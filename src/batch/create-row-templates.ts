@@ -26,6 +26,8 @@ export type CreateRowTemplates = (
  * prefix of the match that a row is for. A catalogue has more prefixes than labels.
  */
 export interface SharedTemplates {
+  /** What all templates but that of match 0 begin with, if no hole comes after it; null otherwise. */
+  readonly front: Uint8Array | null;
   /** All keys are below this. */
   readonly keyCount: number;
   /** 0 for match 0. */

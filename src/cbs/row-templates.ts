@@ -35,6 +35,8 @@ export function rowTemplates(catalogue: Catalogue, format: TemplateFormat): (mat
 
 /** Templates that matches with the same key share, as their own prefixes are holes; see `CreateRowTemplates`. */
 export interface SharedRowTemplates {
+  /** What all templates but that of match 0 begin with, if no hole comes after it; null otherwise. */
+  readonly front: Uint8Array | null;
   /** All keys are below this. */
   readonly keyCount: number;
   readonly keyOf: (match: MatchId) => number;
@@ -49,10 +51,18 @@ export function sharedRowTemplates(catalogue: Catalogue, format: TemplateFormat)
   const write = writerOf(catalogue, format);
   const { valueCount } = catalogue;
   return {
+    front: frontOf(format),
     keyCount: valueCount + catalogue.table.matchCount + 1,
     keyOf: (match) => (match === 0 ? 0 : catalogue.onlyValueOf(match) || valueCount + match),
     templateOf: (match) => write(match, OWN_PREFIX_HOLE),
   };
+}
+
+function frontOf(format: TemplateFormat): Uint8Array | null {
+  if (format === "append") return new Uint8Array(0);
+  if (format !== "tsv" && format !== "csv") return null;
+  const delimiter = format === "csv" ? COMMA : TAB;
+  return Uint8Array.of(HOLE, ADDRESS_HOLE, delimiter, HOLE, OWN_PREFIX_HOLE, delimiter);
 }
 
 function writerOf(catalogue: Catalogue, format: TemplateFormat): Write {

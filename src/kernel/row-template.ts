@@ -1,7 +1,7 @@
 import { HOLE, HOLE_BYTES } from "../rows/holes.ts";
-import { TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
+import { REST_BYTES, TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
 
-const ALIGNMENT = 16;
+const ALIGNMENT = 4;
 /** Below this length, a loop is faster than a native call. */
 const NATIVE_FROM = 48;
 
@@ -24,7 +24,17 @@ export class TemplateWriter {
   }
 
   /**
-   * Writes a template (bytes in which 0x00 and one byte are a hole) at `at`, a multiple of 16. Returns where the next
+   * Writes what comes after the front of a template and has no holes at `at`, a multiple of 4. Returns as `write` does.
+   */
+  writeRest(at: number, template: Uint8Array, from: number): number {
+    const to = at + REST_BYTES;
+    this.#words[at / 4] = template.length - from;
+    copy(template, from, template.length, this.#bytes, to);
+    return Math.ceil((to + template.length - from) / ALIGNMENT) * ALIGNMENT;
+  }
+
+  /**
+   * Writes a template (bytes in which 0x00 and one byte are a hole) at `at`, a multiple of 4. Returns where the next
    * one can be written; 64 bytes after that must be there to be read.
    */
   write(at: number, template: Uint8Array): number {

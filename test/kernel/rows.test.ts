@@ -32,14 +32,23 @@ function templateBytes(template: Template): Uint8Array {
   );
 }
 
+/** By match id + 1; the front belongs to all of those with a match, which then have no holes. */
+interface Templates {
+  readonly front: Template | null;
+  readonly templates: readonly Template[];
+}
+
 /** The row of a line, as a string; `address` is null for a line without one. */
-function rowOf(match: number, address: Address | null): string {
-  return TEMPLATES[match + 1]!.map((part) => {
+function rowOf({ front, templates }: Templates, match: number, address: Address | null): string {
+  const template = templates[match + 1]!;
+  const parts = match > 0 && front !== null ? [...front, ...template] : template;
+  const texts = parts.map((part) => {
     if (typeof part === "string") return part;
     if (part === ADDRESS_HOLE) return formatAddress(address!);
     const length = part === OWN_PREFIX_HOLE ? table.prefixLength(match as MatchId) : part;
     return formatPrefix(prefixOf(address!, length));
-  }).join("");
+  });
+  return texts.join("");
 }
 
 /** A table with prefixes of every length of both families, so that prefix holes are of every length. */
@@ -58,8 +67,8 @@ function nestedTable(): PrefixTable {
 
 const table = nestedTable();
 
-/** Match id + 1 → its template; the lengths of the parts make copies of every size occur. */
-const TEMPLATES: readonly Template[] = Array.from({ length: table.matchCount + 2 }, (_, key): Template => {
+/** The lengths of the parts make copies of every size occur. */
+const templates = Array.from({ length: table.matchCount + 2 }, (_, key): Template => {
   if (key === 0) return ["\t\t\n"];
   const label = "/network/of/some/length/".repeat(12).slice(0, (key * 7) % 200);
   if (key === 1) return [ADDRESS_HOLE, "\t\t\n"];
@@ -70,6 +79,12 @@ const TEMPLATES: readonly Template[] = Array.from({ length: table.matchCount + 2
       ? [`{"ip":"`, ADDRESS_HOLE, `","labels":["${label}"],"cidr":"`, length, `"}\n`]
       : [length, ADDRESS_HOLE, length, "\n"];
 });
+
+const ALONE: Templates = { front: null, templates };
+const AFTER_FRONT: Templates = {
+  front: [ADDRESS_HOLE, "\t", OWN_PREFIX_HOLE, "\t"],
+  templates: templates.map((template, key) => (key < 2 ? template : [`${"label-".repeat(key % 40)}\n`])),
+};
 
 /**
  * What the kernel writes for the text into outputs of this many bytes each, one after the other, and how often an
@@ -82,6 +97,7 @@ function kernelRows(
   selection: Selection,
   appends: boolean,
   outBytes: number,
+  rowTemplates: Templates = ALONE,
 ): { rows: string; full: number } {
   const bytes = new Uint8Array(memory.buffer);
   const templateOf = new Uint32Array(memory.buffer, at, table.matchCount + 2).fill(0);
@@ -89,7 +105,10 @@ function kernelRows(
   const textAt = at + (2 << 20) + (text.length % 64);
   const out = at + (4 << 20);
   bytes.set(text, textAt);
-  kernel.useRows(at, selection, appends);
+  const writer = new TemplateWriter(memory.buffer);
+  const front = rowTemplates.front === null ? 0 : nextTemplate;
+  if (rowTemplates.front !== null) nextTemplate = writer.write(front, templateBytes(rowTemplates.front));
+  kernel.useRows(at, selection, appends, front);
   const rows: Buffer[] = [];
   let full = 0;
   const flush = (to: number) => rows.push(Buffer.from(bytes.slice(out, to)));
@@ -100,9 +119,10 @@ function kernelRows(
     for (let missing = kernel.gatherTemplates(); missing > 0; missing = kernel.gatherTemplates()) {
       for (const match of kernel.missing.subarray(0, missing)) {
         if (templateOf[match + 1] !== 0) continue;
-        const template = templateBytes(TEMPLATES[match + 1]!);
+        const template = templateBytes(rowTemplates.templates[match + 1]!);
         templateOf[match + 1] = nextTemplate;
-        const after = new TemplateWriter(memory.buffer).write(nextTemplate, template);
+        const isRest = front !== 0 && match > 0;
+        const after = isRest ? writer.writeRest(nextTemplate, template, 0) : writer.write(nextTemplate, template);
         assert.ok(after - nextTemplate <= templateRoom(template) && after <= textAt - 64);
         nextTemplate = after;
       }
@@ -122,14 +142,20 @@ function kernelRows(
 }
 
 /** The same rows, made with strings. */
-function expectedRows(text: Buffer, end: number, selection: Selection, appends: boolean): string {
+function expectedRows(
+  text: Buffer,
+  end: number,
+  selection: Selection,
+  appends: boolean,
+  rowTemplates: Templates = ALONE,
+): string {
   const lines = referenceLines(text, end);
   return lines
     .map(({ start, address: written }) => {
       const address = written === null ? null : parseAddress(written);
       const match = address === null ? -1 : table.lookupAddress(address);
       if (selection !== "all" && (selection === "matched") !== match > 0) return "";
-      const row = rowOf(match, address);
+      const row = rowOf(rowTemplates, match, address);
       return appends ? `${text.toString("latin1", start, text.indexOf(0x0a, start)).replace(/\r$/, "")}${row}\n` : row;
     })
     .join("");
@@ -175,7 +201,8 @@ for (const appends of [false, true]) {
       let full = 0;
       for (let round = 0; round < 60; round++) {
         const text = randomText(random, 1 + random.below(1200));
-        const expected = expectedRows(withEnd(text), text.length, selection, appends);
+        const rowTemplates = round % 2 === 0 ? ALONE : AFTER_FRONT;
+        const expected = expectedRows(withEnd(text), text.length, selection, appends, rowTemplates);
         const actual = kernelRows(
           room,
           withEnd(text),
@@ -183,6 +210,7 @@ for (const appends of [false, true]) {
           selection,
           appends,
           round % 3 === 0 ? (appends ? 1000 : 500) : round % 3 === 1 ? 30_000 : 2 << 20,
+          rowTemplates,
         );
         assert.equal(actual.rows, expected);
         rows += expected.split("\n").length - 1;
@@ -202,7 +230,7 @@ test("rows count exactly the processed lines, with and without a row", () => {
   new TemplateWriter(memory.buffer).write(at + 65536, templateBytes([ADDRESS_HOLE, "\n"]));
   const text = "93.184.216.34\n2606:2800:220:1:248:1893:25c8:1946\n200.1.1.1\n93.184.216.34\n";
   bytes.write(text, 1 << 20);
-  kernel.useRows(at, "matched", false);
+  kernel.useRows(at, "matched", false, 0);
   const start = at + (1 << 20);
   kernel.scanChunk(start, start + text.length);
   kernel.lookupChunk();
@@ -238,7 +266,7 @@ function kernelRowsOnce(room: KernelRoom, kernel: Kernel, text: Buffer, end: num
   new Uint32Array(memory.buffer, at, table.matchCount + 2).fill(at + 65536);
   new TemplateWriter(memory.buffer).write(at + 65536, templateBytes([ADDRESS_HOLE, "x".repeat(100), 8, "\n"]));
   bytes.set(withEnd(text), 1 << 20);
-  kernel.useRows(at, "matched", true);
+  kernel.useRows(at, "matched", true, 0);
   const start = at + (1 << 20);
   kernel.scanChunk(start, start + text.length);
   kernel.lookupChunk();

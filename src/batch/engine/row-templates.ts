@@ -28,7 +28,7 @@ const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
 /** Templates by match id (including `NO_ADDRESS`), and which matches share one; null: none do. */
 export interface MatchTemplates {
   readonly of: (match: number) => Uint8Array;
-  readonly sharing: Pick<SharedTemplates, "keyCount" | "keyOf"> | null;
+  readonly sharing: Omit<SharedTemplates, "templateOf"> | null;
 }
 
 /** What a renderer makes for a format. */

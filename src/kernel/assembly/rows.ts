@@ -7,6 +7,7 @@ import {
   MISSING,
   OCTETS,
   PREFIX_LENGTHS,
+  REST_BYTES,
   SELECT_ALL,
   SELECT_MATCHED,
   TEMPLATE_HOLES,
@@ -31,6 +32,9 @@ const NO_ROW: usize = 1;
 /** The 32-bit addresses of templates, by match id + 1 (0: a line without an address); 0 if there is no template yet. */
 let templateOf: usize = 0;
 let selection: i32 = SELECT_ALL;
+/** The template that all rows with a match begin with, and the most that it writes; 0 if they have none. */
+let front: usize = 0;
+let frontMost: usize = 0;
 /** Whether a row begins with its line and ends with a newline of its own. */
 let appends: bool = false;
 
@@ -44,7 +48,9 @@ export function numberLines(first: f64): void {
   firstNumber = <u64>first;
 }
 
-export function useRows(templates: usize, selected: i32, append: bool): void {
+export function useRows(templates: usize, selected: i32, append: bool, frontAt: usize): void {
+  front = frontAt;
+  frontMost = frontAt == 0 ? 0 : <usize>load<u32>(frontAt, TEMPLATE_MOST);
   templateOf = templates;
   selection = selected;
   appends = append;
@@ -87,9 +93,10 @@ export function gatherTemplates(): i32 {
  */
 function touchTemplates(ofLines: usize, end: usize): void {
   let touched = 0;
+  const second: usize = front == 0 ? 64 : 0; // what is left after a front is mostly short
   for (let line: usize = 0; line < end; line += 4) {
     const template = load<usize>(ofLines + line);
-    if (template != NO_ROW) touched += load<i32>(template) + load<i32>(template, 64);
+    if (template != NO_ROW) touched += load<i32>(template) + load<i32>(template + second);
   }
   // Both loads are inside: 64 bytes after the last template can be read.
   store<i32>(workspace, touched, MISSING); // nothing is missing here; without a use the compiler would leave the loop out
@@ -114,22 +121,26 @@ export function writeRows(out: usize, end: usize): usize {
     const at4 = base + (<usize>line << 2);
     const template = <usize>load<u32>(at4, TEMPLATES);
     if (template != NO_ROW) {
-      // The row is written only if the longest row of its template fits, so nothing below has to check.
-      let most = <usize>load<u32>(template, TEMPLATE_MOST);
+      // The row is written only if the longest row of its template fits, so nothing below has to check. Of the rest
+      // after a front, the first word is its length.
+      const hasFront = front != 0 && load<i32>(at4, MATCHES) > 0;
+      const length = <usize>load<u32>(template);
+      let most = hasFront ? frontMost + length : length;
       if (appends) {
         const start = <usize>load<u32>(at4, LINE_STARTS);
-        let length = <usize>load<u32>(at4, LINE_STARTS + 4) - 1 - start;
+        let lineLength = <usize>load<u32>(at4, LINE_STARTS + 4) - 1 - start;
         // The line without its LF, which is the byte before the next line's start, and without the CR of a CRLF.
-        if (length != 0) length -= <usize>(load<u8>(start + length - 1) == CR);
-        most += length + 1;
+        if (lineLength != 0) lineLength -= <usize>(load<u8>(start + lineLength - 1) == CR);
+        most += lineLength + 1;
         // A line may be so long that the sum passes 2^32: it wraps, and is then less than `out`.
         if (out + most > end || out + most < out) break;
-        out = copy(out, start, length);
+        out = copy(out, start, lineLength);
       } else if (out + most > end) {
         break;
       }
       const words = <usize>load<u32>(at4, WORDS_AT);
-      out = fillTemplate(out, template, words, words >= ipv6Words, line);
+      out = fillTemplate(out, hasFront ? front : template, words, words >= ipv6Words, line);
+      if (hasFront) out = copy(out, template + REST_BYTES, length);
       if (appends) {
         store<u8>(out, LF);
         out++;
@@ -142,7 +153,11 @@ export function writeRows(out: usize, end: usize): usize {
 }
 
 /*
- * A template of n holes; `most` is the length of its longest row:
+ * After a front that all rows with a match share:
+ *
+ *     | length | text |
+ *
+ * Otherwise, a template of n holes; `most` is the length of its longest row:
  *
  *     | most | n | length, hole | length, hole | ... | length | text of part 0 | text of part 1 | ... | part n |
  *                  part 0         part 1               part n

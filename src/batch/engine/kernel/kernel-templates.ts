@@ -36,6 +36,8 @@ export class KernelTemplates {
   #next: number;
   #end: number;
   readonly #useOwn: () => void;
+  /** What the kernel writes before the templates of all matches; null: nothing. */
+  readonly #front: Uint8Array | null;
   /**
    * Whether neighbours are made as well: a template takes less than a microsecond, but a document takes longer. Not
    * after the area has been full once: neighbours would then displace templates that are needed, which would have to
@@ -64,11 +66,15 @@ export class KernelTemplates {
     this.#slotOf = slotOf;
     this.#written = new Uint32Array(count);
     this.#makesNeighbours = format !== "jsonl" && !hasOwnIds;
+    const front = templates.sharing?.front ?? null;
+    const areaBytes = workspace.templateBytes - SLACK;
+    // The same in all threads: one may read what another has written.
+    this.#front = front !== null && templateRoom(front) <= areaBytes ? front : null;
     const use = (list: number, area: number): void => {
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
-      this.#next = area;
-      this.#end = area + workspace.templateBytes - SLACK;
-      kernel.useRows(list, selection, format === "append");
+      this.#next = this.#front === null ? area : this.#writer.write(area, this.#front);
+      this.#end = area + areaBytes;
+      kernel.useRows(list, selection, format === "append", this.#front === null ? 0 : area);
     };
     this.#templateOf = new Uint32Array(0);
     this.#next = this.#end = 0;
@@ -137,7 +143,11 @@ export class KernelTemplates {
     const template = this.#templates.of(match);
     const at = this.#next;
     if (templateRoom(template) > this.#end - at) return 0;
-    this.#next = this.#writer.write(at, template);
+    const front = this.#front;
+    this.#next =
+      front !== null && match > 0
+        ? this.#writer.writeRest(at, template, front.length)
+        : this.#writer.write(at, template);
     return at;
   }
 }
