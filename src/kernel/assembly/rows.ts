@@ -96,7 +96,10 @@ function touchTemplates(ofLines: usize, end: usize): void {
   const second: usize = front == 0 ? 64 : 0; // what is left after a front is mostly short
   for (let line: usize = 0; line < end; line += 4) {
     const template = load<usize>(ofLines + line);
-    if (template != NO_ROW) touched += load<i32>(template) + load<i32>(template + second);
+    if (template == NO_ROW) continue;
+    touched += load<i32>(template) + load<i32>(template + second);
+    const match = load<i32>(workspace + line, MATCHES);
+    if (match > 0) touched += load<u8>(matchLengths + <usize>match);
   }
   // Both loads are inside: 64 bytes after the last template can be read.
   store<i32>(workspace, touched, MISSING); // nothing is missing here; without a use the compiler would leave the loop out
