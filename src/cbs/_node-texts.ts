@@ -28,13 +28,14 @@ export class NodeTexts {
   constructor(text: string) {
     this.bytes = encoder.encode(text);
     if (text !== "" && !text.endsWith("\n")) throw badMetadata("nodes", "its texts do not end with a line feed");
-    this.count = countLines(text);
-    this.starts = new Uint32Array(this.count + 1);
-    this.isPlain = new Uint8Array(this.count);
     this.#text = text;
     this.#lines = this.isAscii ? null : text.split("\n");
-    const hashes = new Int32Array(this.count);
-    this.#readAll(hashes);
+    // As long as if all texts were empty: the system provides memory when it is written to.
+    const { length } = this.bytes;
+    const [starts, hashes, isPlain] = [new Uint32Array(length + 1), new Int32Array(length), new Uint8Array(length)];
+    this.count = this.#readAll(starts, hashes, isPlain);
+    this.starts = starts.subarray(0, this.count + 1);
+    this.isPlain = isPlain.subarray(0, this.count);
     this.#checkDistinct(hashes);
   }
 
@@ -53,10 +54,11 @@ export class NodeTexts {
     return this.#lines === null ? this.starts[index + 1]! - 1 - this.starts[index]! : this.#lines[index]!.length;
   }
 
-  /** All of it in one pass: the code of a short loop would still be slow when it ends. */
-  #readAll(hashes: Int32Array): void {
-    const { bytes, starts, isPlain } = this;
-    for (let index = 0, at = 0; index < hashes.length; index++) {
+  /** All of it in one pass: the code of a short loop would still be slow when it ends. Returns how many there are. */
+  #readAll(starts: Uint32Array, hashes: Int32Array, isPlain: Uint8Array): number {
+    const { bytes } = this;
+    let index = 0;
+    for (let at = 0; at < bytes.length; index++) {
       const start = at;
       let hash = SEED;
       let isPrintable = true;
@@ -68,13 +70,14 @@ export class NodeTexts {
       hashes[index] = hash ^ (hash >>> 16);
       starts[index + 1] = ++at;
     }
+    return index;
   }
 
   /** Puts each text into a hash table, at least half of which stays empty. */
   #checkDistinct(hashes: Int32Array): void {
     const places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * this.count + 1)));
     const mask = places.length - 1;
-    for (let index = 0; index < hashes.length; index++) {
+    for (let index = 0; index < this.count; index++) {
       const hash = hashes[index]!;
       let place = hash & mask;
       for (; places[place] !== 0; place = (place + 1) & mask) {
@@ -94,10 +97,4 @@ export class NodeTexts {
       if (bytes[at] === LF) return true;
     }
   }
-}
-
-function countLines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
 }

@@ -230,8 +230,8 @@ export class Catalogue {
   /** The value of the match's own prefix if it has just one and nothing covers the prefix; 0 otherwise. */
   onlyValueOf(match: MatchId): number {
     if (this.table.parent(match) !== 0) return 0;
-    const values = this.valuesOf(match);
-    return values.length === 1 && values[0]! <= this.valueCount ? values[0]! : 0;
+    const value = this.table.onlyActiveValue(match, this.now);
+    return value <= this.valueCount ? value : 0;
   }
 
   /**

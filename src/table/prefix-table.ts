@@ -275,6 +275,15 @@ export class PrefixTable {
     return values.filter((_, i) => now < (this.#expiresAt[first + i] ?? -Infinity));
   }
 
+  /** The value of the match's own prefix if just one of them is active at `now`; 0 otherwise. O(values). */
+  onlyActiveValue(match: MatchId, now: number): ValueId {
+    this.#checkMatch(match);
+    const word = this.#matchValue[match]!;
+    if (word >= 0) return this.#expiresAt.length === 0 || now < this.#expiresAt[match]! ? word : 0;
+    const values = this.activeValues(match, now);
+    return values.length === 1 ? values[0]! : 0;
+  }
+
   /** When each of `values` expires, in their order; Infinity: never. O(values). @throws as `parent` */
   expiriesOf(match: MatchId): number[] {
     const values = this.values(match);
