@@ -13,7 +13,8 @@ const MAX_EXPLAINED = 1000;
 const OF_FILES = ["rules", "allow", "snapshot", "now"];
 
 /** Whether the command asks a server: one is named, or one is set and no files are given. */
-export function isAboutServer(args: Arguments, { IPSIEVE_SERVER = "" }: NodeJS.ProcessEnv = process.env): boolean {
+export function isAboutServer(args: Arguments): boolean {
+  const { IPSIEVE_SERVER = "" } = process.env;
   return args.has("server") || (IPSIEVE_SERVER !== "" && !args.has("rules") && !args.has("allow"));
 }
 

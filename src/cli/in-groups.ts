@@ -1,14 +1,17 @@
+/** Milliseconds after which a group is passed on that is not full. */
+const PATIENCE = 50;
+
 /**
- * The items in groups of at most `most`, in order. A group is never held back: what has arrived within `patience`
- * milliseconds is passed on, so that someone who types, or follows a log, gets results immediately.
+ * The items in groups of at most `most`, in order. A group is never held back for long, so that someone who types, or
+ * follows a log, gets results immediately.
  */
-export async function* inGroups<Item>(items: AsyncIterable<Item>, most: number, patience = 50): AsyncGenerator<Item[]> {
+export async function* inGroups<Item>(items: AsyncIterable<Item>, most: number): AsyncGenerator<Item[]> {
   const iterator = items[Symbol.asyncIterator]();
   let group: Item[] = [];
   let next = iterator.next();
   try {
     for (;;) {
-      const found = group.length === 0 ? await next : await unlessLate(next, patience);
+      const found = group.length === 0 ? await next : await unlessLate(next);
       if (found !== LATE && found.done !== true) {
         group.push(found.value);
         next = iterator.next();
@@ -25,8 +28,8 @@ export async function* inGroups<Item>(items: AsyncIterable<Item>, most: number, 
 
 const LATE = Symbol("late");
 
-async function unlessLate<Value>(value: Promise<Value>, milliseconds: number): Promise<Value | typeof LATE> {
+async function unlessLate<Value>(value: Promise<Value>): Promise<Value | typeof LATE> {
   let timer: NodeJS.Timeout;
-  const late = new Promise<typeof LATE>((resolve) => (timer = setTimeout(resolve, milliseconds, LATE)));
+  const late = new Promise<typeof LATE>((resolve) => (timer = setTimeout(resolve, PATIENCE, LATE)));
   return Promise.race([value, late]).finally(() => clearTimeout(timer));
 }

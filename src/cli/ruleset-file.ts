@@ -144,14 +144,14 @@ function canAccess(path: string, mode: number): boolean {
 
 /** A change of a million rules takes a few seconds: a process that holds the lock for longer than this is stuck. */
 const PATIENCE_MS = 60_000;
-const TOLD_AFTER_MS = 1000;
+const REPORT_AFTER_MS = 1000;
 /** Random, so that waiting processes do not retry at the same moments. */
 const PAUSE_MS = 20;
 
 /** Takes the lock of a file, once no other process has it. Throws UsageError. */
 async function patientLock(lock: string, file: string): Promise<() => Promise<void>> {
   const start = Date.now();
-  let isTold = false;
+  let isReported = false;
   for (;;) {
     try {
       return await takeLock(lock);
@@ -163,8 +163,8 @@ async function patientLock(lock: string, file: string): Promise<() => Promise<vo
         throw new UsageError(
           `${file}: ${who} has been changing it for a minute; wait until it is done, or remove ${lock} if that process is gone`,
         );
-      if (waited > TOLD_AFTER_MS && !isTold) standardError().write(`ipsieve: ${file}: waiting for ${who}\n`);
-      isTold ||= waited > TOLD_AFTER_MS;
+      if (waited > REPORT_AFTER_MS && !isReported) standardError().write(`ipsieve: ${file}: waiting for ${who}\n`);
+      isReported ||= waited > REPORT_AFTER_MS;
       await delay(PAUSE_MS * (1 + Math.random()));
     }
   }

@@ -71,7 +71,8 @@ export class ServiceConnection {
 }
 
 /** From the option, else from the environment. Throws UsageError. */
-function serverOf(args: Arguments, { IPSIEVE_SERVER = "" }: NodeJS.ProcessEnv = process.env): string {
+function serverOf(args: Arguments): string {
+  const { IPSIEVE_SERVER = "" } = process.env;
   const given = args.value("server");
   const text = given ?? (IPSIEVE_SERVER === "" ? DEFAULT_SERVER : IPSIEVE_SERVER);
   const url = URL.parse(text);
@@ -87,12 +88,13 @@ function serverOf(args: Arguments, { IPSIEVE_SERVER = "" }: NodeJS.ProcessEnv = 
 /**
  * The key, for servers that may require none; undefined if none is given. Throws UsageError for text that is not a key.
  */
-export function keyIfGiven(args: Arguments, environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  return args.has("key-file") || (environment["IPSIEVE_API_KEY"] ?? "") !== "" ? keyOf(args, environment) : undefined;
+export function keyIfGiven(args: Arguments): string | undefined {
+  return args.has("key-file") || (process.env["IPSIEVE_API_KEY"] ?? "") !== "" ? keyOf(args) : undefined;
 }
 
 /** The key, which no message shows. */
-function keyOf(args: Arguments, { IPSIEVE_API_KEY = "" }: NodeJS.ProcessEnv = process.env): string {
+function keyOf(args: Arguments): string {
+  const { IPSIEVE_API_KEY = "" } = process.env;
   const path = args.value("key-file");
   if (path === undefined && IPSIEVE_API_KEY === "")
     throw new UsageError(

@@ -28,16 +28,16 @@ export const ORGANISATION_OPTION: Option = {
 export const RUNNING_SERVER_NOTE = "A running server sees the change within a second.";
 
 /** From the options, else from the environment, else in the data folder. Throws UsageError. */
-export function databaseLocation(args: Arguments, environment: NodeJS.ProcessEnv = process.env): StoreLocation {
+export function databaseLocation(args: Arguments): StoreLocation {
   const [file, url] = [args.value("db"), args.value("database-url")];
   if (file !== undefined && url !== undefined)
     throw new UsageError("--db and --database-url name two databases; give one");
-  const { IPSIEVE_DB = "", DATABASE_URL = "" } = environment;
+  const { IPSIEVE_DB = "", DATABASE_URL = "" } = process.env;
   if (file !== undefined) return { file };
   if (url !== undefined) return { url: checkedUrl("--database-url", url) };
   if (IPSIEVE_DB !== "") return { file: IPSIEVE_DB };
   if (DATABASE_URL !== "") return { url: checkedUrl("DATABASE_URL", DATABASE_URL) };
-  return { file: join(homeFolder(environment), "ipsieve.db") };
+  return { file: join(homeFolder(), "ipsieve.db") };
 }
 
 /** Without the password. */

@@ -108,20 +108,16 @@ export async function checkDefinition(
 }
 
 /** Sends as the servers do. The caller closes it. @throws UsageError */
-export function guardedPost(args: Arguments, environment: NodeJS.ProcessEnv = process.env): GuardedPost {
-  const text = args.value("outbound-allow") ?? environment["IPSIEVE_OUTBOUND_ALLOW"] ?? "";
+export function guardedPost(args: Arguments): GuardedPost {
+  const text = args.value("outbound-allow") ?? process.env["IPSIEVE_OUTBOUND_ALLOW"] ?? "";
   const problem = prefixesError(text);
   if (problem !== undefined) throw new UsageError(`--outbound-allow ${JSON.stringify(text)}: ${problem}`);
   return new GuardedPost({ allow: prefixesIn(text).map((each) => parsePrefix(each)) });
 }
 
 /** The key file of the servers, which is made if none has been used. Rejects with KeyFileError if it is another one. */
-export async function keyFileOf(
-  args: Arguments,
-  store: Store,
-  environment: NodeJS.ProcessEnv = process.env,
-): Promise<SecretKey> {
-  const { IPSIEVE_SECRET_KEY_FILE: named = "" } = environment;
+export async function keyFileOf(args: Arguments, store: Store): Promise<SecretKey> {
+  const { IPSIEVE_SECRET_KEY_FILE: named = "" } = process.env;
   const given = args.value("secret-key-file") ?? named;
   const location = databaseLocation(args);
   const beside = "file" in location ? `${location.file}.key` : undefined;

@@ -16,7 +16,8 @@ export function ageText(time: string | null, now = Date.now()): string {
 }
 
 /** "published 3 days ago, fetched just now, changed 2 hours ago", without the times that are unknown. */
-export function timesText({ publishedAt, fetchedAt, changedAt }: ListTimes, now = Date.now()): string {
+export function timesText({ publishedAt, fetchedAt, changedAt }: ListTimes): string {
+  const now = Date.now();
   const times = [
     ["published", publishedAt],
     ["fetched", fetchedAt],

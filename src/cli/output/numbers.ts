@@ -15,12 +15,12 @@ export function percent(share: number): string {
 
 /** Three digits and a unit: 1.23 M. */
 export function short(value: number): string {
-  return scaled(value, 1000, ["", " k", " M", " G", " T"]);
+  return scaled(value, ["", " k", " M", " G", " T"]);
 }
 
 /** Decimal units: 381 MB. */
 export function byteSize(bytes: number): string {
-  return scaled(bytes, 1000, [" B", " kB", " MB", " GB", " TB"]);
+  return scaled(bytes, [" B", " kB", " MB", " GB", " TB"]);
 }
 
 /** Seconds as 0:07 or 1:02:03. */
@@ -31,11 +31,14 @@ export function clock(seconds: number): string {
   return hours > 0 ? `${hours}:${parts.join(":")}` : `${Number(parts[0])}:${parts[1]}`;
 }
 
-function scaled(value: number, step: number, units: readonly string[]): string {
+/** Each unit is this many of the one before it. */
+const STEP = 1000;
+
+function scaled(value: number, units: readonly string[]): string {
   let at = 0;
   let rest = value;
-  while (rest >= step && at < units.length - 1) {
-    rest /= step;
+  while (rest >= STEP && at < units.length - 1) {
+    rest /= STEP;
     at++;
   }
   const digits = at === 0 || rest >= 100 ? 0 : rest >= 10 ? 1 : 2;

@@ -50,13 +50,13 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
   };
   // An error for a field that the form does not have is shown above.
   const names = new Set([...(form.current?.elements ?? [])].map((each) => (each as HTMLInputElement).name));
-  const isTold =
+  const isAtFields =
     problem !== undefined &&
     Object.keys(problem.fields).length > 0 &&
     Object.keys(problem.fields).every((name) => names.has(name));
   return (
     <form ref={form} class="form" noValidate onSubmit={(event) => void send(event)}>
-      {problem !== undefined && !isTold && <ProblemNote problem={problem} />}
+      {problem !== undefined && !isAtFields && <ProblemNote problem={problem} />}
       <FormErrors.Provider value={problem?.fields ?? {}}>{children}</FormErrors.Provider>
       <footer class="form-foot">
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
@@ -148,6 +148,21 @@ export function Field({ name, label, hint, optional, ...input }: FieldProps & In
     <Frame {...{ name, label, hint, optional: optional ?? false }}>
       {(tied) => <input {...(input as object)} {...tied} />}
     </Frame>
+  );
+}
+
+/** The label of a credential, which users choose to recognize it. */
+export function LabelField({ hint, defaultValue = "" }: { readonly hint: string; readonly defaultValue?: string }) {
+  return (
+    <Field
+      name="label"
+      label="Label"
+      {...{ hint, defaultValue }}
+      maxLength={200}
+      autocomplete="off"
+      autofocus
+      required
+    />
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { Field, Form, Select } from "../components/form.tsx";
+import { Field, Form, LabelField, Select } from "../components/form.tsx";
 import { ShownOnce } from "../components/shown-once.tsx";
 import { createBouncer, createEdgeComponent } from "./enforcers-api.ts";
 import { ToPaste } from "./to-paste.tsx";
@@ -109,8 +109,4 @@ export function NewEdgeComponent({ deploymentId, server, onClose, onCreated }: P
       </Form>
     </Dialog>
   );
-}
-
-function LabelField({ hint }: { readonly hint: string }) {
-  return <Field name="label" label="Label" hint={hint} maxLength={200} autocomplete="off" autofocus required />;
 }

@@ -4,7 +4,7 @@ import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { DateTime, Time } from "../components/time.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { Field, Form, Select } from "../components/form.tsx";
+import { Field, Form, LabelField, Select } from "../components/form.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { ShownOnce } from "../components/shown-once.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
@@ -132,15 +132,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
   return (
     <Dialog title="New key" onClose={onClose}>
       <Form onSubmit={create} onCancel={onClose} submit="Create key">
-        <Field
-          name="label"
-          label="Label"
-          hint="Where the key is used, for example the name of a firewall."
-          maxLength={200}
-          autocomplete="off"
-          autofocus
-          required
-        />
+        <LabelField hint="Where the key is used, for example the name of a firewall." />
         <Select
           name="access"
           label="Access"

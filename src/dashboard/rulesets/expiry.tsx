@@ -88,11 +88,8 @@ export function expiryOf({
 }
 
 /** As a time, for requests that have no field for days. */
-export function expiryTime(
-  { expires_in_days: days, expires_at: at = null }: Expiry,
-  now: number = Date.now(),
-): string | null {
-  return days === undefined ? at : new Date(now + days * 86_400_000).toISOString();
+export function expiryTime({ expires_in_days: days, expires_at: at = null }: Expiry): string | null {
+  return days === undefined ? at : new Date(Date.now() + days * 86_400_000).toISOString();
 }
 
 function problemAt(field: string, message: string): Problem {

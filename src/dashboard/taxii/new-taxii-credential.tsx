@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
-import { Field, Form } from "../components/form.tsx";
+import { Form, LabelField } from "../components/form.tsx";
 import { ShownOnce } from "../components/shown-once.tsx";
 import type { TaxiiCollection, TaxiiCredential } from "../documents.ts";
 import { createTaxiiCredential, type TaxiiAccess } from "./taxii-api.ts";
@@ -50,15 +50,9 @@ export function NewTaxiiCredential({ access: { collections, server }, before, on
         submit="Create credential"
         disabled={!collections.some(({ id }) => chosen.has(id))}
       >
-        <Field
-          name="label"
-          label="Label"
-          defaultValue={before?.label ?? ""}
+        <LabelField
           hint="The client that uses it, for example the name of a SIEM."
-          maxLength={200}
-          autocomplete="off"
-          autofocus
-          required
+          defaultValue={before?.label ?? ""}
         />
         <CollectionBoxes {...{ collections, chosen }} onChange={setChosen} />
       </Form>

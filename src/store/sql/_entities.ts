@@ -6,6 +6,7 @@ import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } fro
 import type { CredentialKind, DeploymentCredential } from "../deployment-credential.ts";
 import type { TaxiiCredential } from "../taxii-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
+import { NamedColumns } from "./_named-columns.ts";
 import type {
   ApiKeyRow,
   DeploymentCredentialRow,
@@ -19,71 +20,61 @@ import type {
   UserRow,
 } from "./_tables.ts";
 
-// Converts rows to entities and back.
+// Converts rows to entities and back. What a column holds in another form than the entity is converted here.
 
-export function organisationOf({ id, name, created_at }: OrganisationRow): Organisation {
-  return { id, name, createdAt: created_at };
+const ORGANISATION = NamedColumns.of<OrganisationRow>()("id", "name", "created_at");
+
+export function organisationOf(row: OrganisationRow): Organisation {
+  return ORGANISATION.propertiesOf(row);
 }
 
-export function planOf({ organisation_id, area, active, until, per_minute, per_month }: PlanRow): Plan {
-  return {
-    organisationId: organisation_id,
-    area,
-    active: active === 1,
-    until,
-    perMinute: per_minute,
-    perMonth: per_month,
-  };
+export function rowOfOrganisation(organisation: Organisation): OrganisationRow {
+  return ORGANISATION.columnsOf(organisation);
 }
+
+const PLAN = NamedColumns.of<PlanRow>()("organisation_id", "area", "active", "until", "per_minute", "per_month");
+
+export function planOf(row: PlanRow): Plan {
+  return { ...PLAN.propertiesOf(row), active: row.active === 1 };
+}
+
+export function rowOfPlan(plan: Plan): PlanRow {
+  return PLAN.columnsOf({ ...plan, active: plan.active ? 1 : 0 });
+}
+
+const KEY = NamedColumns.of<ApiKeyRow>()(
+  "id",
+  "organisation_id",
+  "label",
+  "access",
+  "digest",
+  "start",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+);
 
 export function keyOf(row: ApiKeyRow): ApiKey {
-  const { id, organisation_id, label, access, digest, start, created_at, expires_at, revoked_at } = row;
-  return {
-    id,
-    organisationId: organisation_id,
-    label,
-    access,
-    digest,
-    start,
-    createdAt: created_at,
-    expiresAt: expires_at,
-    revokedAt: revoked_at,
-  };
+  return KEY.propertiesOf(row);
 }
+
+export function rowOfKey(key: ApiKey): ApiKeyRow {
+  return KEY.columnsOf(key);
+}
+
+const USER = NamedColumns.of<UserRow>()(
+  "id",
+  "organisation_id",
+  "name",
+  "role",
+  "created_at",
+  "last_sign_in_at",
+  "invited_until",
+  "deleted_at",
+);
 
 export function userOf(row: UserRow): User {
-  const { id, organisation_id, name, role, created_at, last_sign_in_at, invited_until, deleted_at } = row;
-  return {
-    id,
-    organisationId: organisation_id,
-    name,
-    role,
-    createdAt: created_at,
-    lastSignInAt: last_sign_in_at,
-    invitedUntil: invited_until,
-    deletedAt: deleted_at,
-  };
-}
-
-export function sessionOf({ digest, user_id, created_at, expires_at }: SessionRow): Session {
-  return { digest, userId: user_id, createdAt: created_at, expiresAt: expires_at };
-}
-
-export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {
-  const { id, organisation_id, name, purpose, description, guard, never_block } = row;
-  const { created_at, updated_at, version } = row;
-  return {
-    id,
-    organisationId: organisation_id,
-    name,
-    purpose,
-    description,
-    guard,
-    neverBlock: never_block === 1,
-    createdAt: created_at,
-    updatedAt: updated_at,
-    version,
-  };
+  return USER.propertiesOf(row);
 }
 
 export function accountOf(row: UserRow): Account {
@@ -91,219 +82,153 @@ export function accountOf(row: UserRow): Account {
   return { ...userOf(row), password, invitation };
 }
 
-export function rowOfOrganisation({ id, name, createdAt }: Organisation): OrganisationRow {
-  return { id, name, created_at: createdAt };
-}
-
-export function rowOfPlan({ organisationId, area, active, until, perMinute, perMonth }: Plan): PlanRow {
-  return {
-    organisation_id: organisationId,
-    area,
-    active: active ? 1 : 0,
-    until,
-    per_minute: perMinute,
-    per_month: perMonth,
-  };
-}
-
-export function rowOfKey(key: ApiKey): ApiKeyRow {
-  const { id, organisationId, label, access, digest, start, createdAt, expiresAt, revokedAt } = key;
-  return {
-    id,
-    organisation_id: organisationId,
-    label,
-    access,
-    digest,
-    start,
-    created_at: createdAt,
-    expires_at: expiresAt,
-    revoked_at: revokedAt,
-  };
-}
-
 export function rowOfUser(account: Account): UserRow {
-  const { id, organisationId, name, role, password, invitation, invitedUntil, createdAt, lastSignInAt, deletedAt } =
-    account;
-  return {
-    id,
-    organisation_id: organisationId,
-    name,
-    name_key: keyOfName(name),
-    role,
-    password,
-    invitation,
-    invited_until: invitedUntil,
-    created_at: createdAt,
-    last_sign_in_at: lastSignInAt,
-    deleted_at: deletedAt,
-  };
+  const { name, password, invitation } = account;
+  return { ...USER.columnsOf(account), name_key: keyOfName(name), password, invitation };
 }
 
-export function rowOfSession({ digest, userId, createdAt, expiresAt }: Session): SessionRow {
-  return { digest, user_id: userId, created_at: createdAt, expires_at: expiresAt };
+const SESSION = NamedColumns.of<SessionRow>()("digest", "user_id", "created_at", "expires_at");
+
+export function sessionOf(row: SessionRow): Session {
+  return SESSION.propertiesOf(row);
+}
+
+export function rowOfSession(session: Session): SessionRow {
+  return SESSION.columnsOf(session);
+}
+
+const RULESET = NamedColumns.of<Selectable<RulesetRow>>()(
+  "id",
+  "organisation_id",
+  "name",
+  "purpose",
+  "description",
+  "guard",
+  "never_block",
+  "created_at",
+  "updated_at",
+  "version",
+);
+
+export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {
+  return { ...RULESET.propertiesOf(row), neverBlock: row.never_block === 1 };
 }
 
 export function rowOfRuleset(ruleset: Ruleset, ruleCount: number): Insertable<RulesetRow> {
-  const { id, organisationId, name, purpose, description, guard, neverBlock } = ruleset;
-  const { createdAt, updatedAt, version } = ruleset;
-  return {
-    id,
-    organisation_id: organisationId,
-    name,
-    purpose,
-    description,
-    guard,
-    never_block: neverBlock ? 1 : 0,
-    created_at: createdAt,
-    updated_at: updatedAt,
-    version,
-    rule_count: ruleCount,
-  };
+  return { ...RULESET.columnsOf({ ...ruleset, neverBlock: ruleset.neverBlock ? 1 : 0 }), rule_count: ruleCount };
 }
 
+const DEPLOYMENT = NamedColumns.of<DeploymentRow>()(
+  "id",
+  "organisation_id",
+  "name",
+  "definition",
+  "created_at",
+  "updated_at",
+  "deleted_at",
+  "rotation",
+  "previous_until",
+  "password",
+  "published",
+  "refused",
+  "released",
+);
+
 export function deploymentOf(row: DeploymentRow): Deployment {
-  const { id, organisation_id, name, definition, created_at, updated_at, deleted_at } = row;
-  const { rotation, previous_until, password, published, refused, released } = row;
   return {
-    id,
-    organisationId: organisation_id,
-    name,
-    definition: JSON.parse(definition) as DeploymentDefinition,
-    createdAt: created_at,
-    updatedAt: updated_at,
-    deletedAt: deleted_at,
-    rotation,
-    previousUntil: previous_until,
-    password,
-    published: published === null ? null : (JSON.parse(published) as PublishedList),
-    refused: refused === null ? null : (JSON.parse(refused) as RefusedList),
-    released,
+    ...DEPLOYMENT.propertiesOf(row),
+    definition: JSON.parse(row.definition) as DeploymentDefinition,
+    published: parsed<PublishedList>(row.published),
+    refused: parsed<RefusedList>(row.refused),
   };
 }
 
 export function rowOfDeployment(deployment: Deployment): DeploymentRow {
-  const { id, organisationId, name, definition, createdAt, updatedAt, deletedAt } = deployment;
-  const { rotation, previousUntil, password, published, refused, released } = deployment;
-  return {
-    id,
-    organisation_id: organisationId,
-    name,
-    definition: JSON.stringify(definition),
-    created_at: createdAt,
-    updated_at: updatedAt,
-    deleted_at: deletedAt,
-    rotation,
-    previous_until: previousUntil,
-    password,
-    published: published === null ? null : JSON.stringify(published),
-    refused: refused === null ? null : JSON.stringify(refused),
-    released,
-  };
+  return DEPLOYMENT.columnsOf({
+    ...deployment,
+    definition: JSON.stringify(deployment.definition),
+    published: textOf(deployment.published),
+    refused: textOf(deployment.refused),
+  });
 }
 
+const TAXII_CREDENTIAL = NamedColumns.of<TaxiiCredentialRow>()(
+  "id",
+  "organisation_id",
+  "label",
+  "digest",
+  "start",
+  "collections",
+  "created_at",
+  "revoked_at",
+);
+
 export function taxiiCredentialOf(row: TaxiiCredentialRow): TaxiiCredential {
-  const { id, organisation_id, label, digest, start, collections, created_at, revoked_at } = row;
-  return {
-    id,
-    organisationId: organisation_id,
-    label,
-    digest,
-    start,
-    collections: JSON.parse(collections) as string[],
-    createdAt: created_at,
-    revokedAt: revoked_at,
-  };
+  return { ...TAXII_CREDENTIAL.propertiesOf(row), collections: JSON.parse(row.collections) as string[] };
 }
 
 export function rowOfTaxiiCredential(credential: TaxiiCredential): TaxiiCredentialRow {
-  const { id, organisationId, label, digest, start, collections, createdAt, revokedAt } = credential;
-  return {
-    id,
-    organisation_id: organisationId,
-    label,
-    digest,
-    start,
-    collections: JSON.stringify(collections),
-    created_at: createdAt,
-    revoked_at: revokedAt,
-  };
+  return TAXII_CREDENTIAL.columnsOf({ ...credential, collections: JSON.stringify(credential.collections) });
 }
 
+const CREDENTIAL = NamedColumns.of<DeploymentCredentialRow>()(
+  "id",
+  "organisation_id",
+  "deployment_id",
+  "kind",
+  "label",
+  "digest",
+  "start",
+  "hosts_only",
+  "created_at",
+  "revoked_at",
+);
+
 export function credentialOf(row: DeploymentCredentialRow): DeploymentCredential {
-  const { id, organisation_id, deployment_id, kind, label, digest, start, hosts_only, created_at, revoked_at } = row;
-  return {
-    id,
-    organisationId: organisation_id,
-    deploymentId: deployment_id,
-    kind: kind as CredentialKind,
-    label,
-    digest,
-    start,
-    hostsOnly: hosts_only === 1,
-    createdAt: created_at,
-    revokedAt: revoked_at,
-  };
+  return { ...CREDENTIAL.propertiesOf(row), kind: row.kind as CredentialKind, hostsOnly: row.hosts_only === 1 };
 }
 
 export function rowOfCredential(credential: DeploymentCredential): DeploymentCredentialRow {
-  const { id, organisationId, deploymentId, kind, label, digest, start, hostsOnly, createdAt, revokedAt } = credential;
-  return {
-    id,
-    organisation_id: organisationId,
-    deployment_id: deploymentId,
-    kind,
-    label,
-    digest,
-    start,
-    hosts_only: hostsOnly ? 1 : 0,
-    created_at: createdAt,
-    revoked_at: revokedAt,
-  };
+  return CREDENTIAL.columnsOf({ ...credential, hostsOnly: credential.hostsOnly ? 1 : 0 });
 }
+
+const EXTERNAL_LIST = NamedColumns.of<ExternalListRow>()(
+  "id",
+  "organisation_id",
+  "name",
+  "definition",
+  "created_at",
+  "updated_at",
+  "credentials",
+  "content",
+  "problem",
+);
+const FETCH_STATE = NamedColumns.of<ExternalListRow>()("checked_at", "due_at", "claimed_until", "validators", "secret");
 
 export function externalListOf(row: ExternalListRow): ExternalList {
-  const { id, organisation_id, name, definition, created_at, updated_at, credentials, content, problem } = row;
   return {
-    id,
-    organisationId: organisation_id,
-    name,
-    definition: JSON.parse(definition),
-    createdAt: created_at,
-    updatedAt: updated_at,
-    credentials: parsed(credentials),
-    content: parsed(content),
-    problem: parsed(problem),
+    ...EXTERNAL_LIST.propertiesOf(row),
+    definition: JSON.parse(row.definition),
+    credentials: parsed(row.credentials),
+    content: parsed(row.content),
+    problem: parsed(row.problem),
   };
 }
 
-export function fetchStateOf({ checked_at, due_at, claimed_until, validators, secret }: ExternalListRow): FetchState {
-  return {
-    checkedAt: checked_at,
-    dueAt: due_at,
-    claimedUntil: claimed_until,
-    validators: parsed(validators),
-    secret,
-  };
+export function fetchStateOf(row: ExternalListRow): FetchState {
+  return { ...FETCH_STATE.propertiesOf(row), validators: parsed(row.validators) };
 }
 
 export function rowOfExternalList(list: ExternalList, state: FetchState): ExternalListRow {
-  const { id, organisationId, name, definition, createdAt, updatedAt, credentials, content, problem } = list;
-  const { checkedAt, dueAt, claimedUntil, validators, secret } = state;
   return {
-    id,
-    organisation_id: organisationId,
-    name,
-    definition: JSON.stringify(definition),
-    created_at: createdAt,
-    updated_at: updatedAt,
-    credentials: textOf(credentials),
-    content: textOf(content),
-    problem: textOf(problem),
-    checked_at: checkedAt,
-    due_at: dueAt,
-    claimed_until: claimedUntil,
-    validators: textOf(validators),
-    secret,
+    ...EXTERNAL_LIST.columnsOf({
+      ...list,
+      definition: JSON.stringify(list.definition),
+      credentials: textOf(list.credentials),
+      content: textOf(list.content),
+      problem: textOf(list.problem),
+    }),
+    ...FETCH_STATE.columnsOf({ ...state, validators: textOf(state.validators) }),
   };
 }
 

@@ -83,7 +83,7 @@ function addStream(app: App, services: Services): void {
     const { bouncer, now } = request;
     const filter = filterIn(request);
     const delivery = await bouncers.deliver(bouncer, {
-      isStartup: flagIn(request, "startup"),
+      isStartup: isStartup(request),
       now,
       agent: request.headers["user-agent"] ?? "",
     });
@@ -163,9 +163,9 @@ function parameter({ query }: FastifyRequest, name: string): string | undefined 
 }
 
 /** @throws ServiceError "invalid" */
-function flagIn(request: FastifyRequest, name: string): boolean {
-  const text = parameter(request, name) ?? "false";
-  if (text !== "true" && text !== "false") throw invalid({ [name]: ["must be true or false"] });
+function isStartup(request: FastifyRequest): boolean {
+  const text = parameter(request, "startup") ?? "false";
+  if (text !== "true" && text !== "false") throw invalid({ startup: ["must be true or false"] });
   return text === "true";
 }
 

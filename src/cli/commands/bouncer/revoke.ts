@@ -1,7 +1,6 @@
-import type { DeploymentCredential } from "../../../store/deployment-credential.ts";
+import { chosenCredential } from "../../chosen-credential.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
 
 export const revokeCommand: Command = {
   name: "bouncer revoke",
@@ -18,25 +17,15 @@ export const revokeCommand: Command = {
   run,
 };
 
+const BOUNCERS = { kind: "bouncer", prefix: "ipb_", listedBy: "bouncer list", several: "keys begin with" };
+
 async function run(args: Arguments): Promise<number> {
   await withStore(args, false, async (store) => {
     const { deploymentCredentials } = await store.load(null);
-    const { id, organisationId, label } = chosenBouncer(deploymentCredentials, args.operands[0]!);
+    const bouncers = deploymentCredentials.filter(({ kind }) => kind === "bouncer");
+    const { id, organisationId, label } = chosenCredential(bouncers, args.operands[0]!, BOUNCERS);
     await store.write({ kind: "revoke-credential", organisationId, credentialId: id, ...signature() });
     process.stdout.write(`revoked ${id} (${label})\n`);
   });
   return EXIT.matched;
-}
-
-/** @throws UsageError */
-function chosenBouncer(credentials: readonly DeploymentCredential[], text: string): DeploymentCredential {
-  const found = credentials.filter(({ id, start, kind }) => kind === "bouncer" && (id === text || start === text));
-  if (found.length === 1) return found[0]!;
-  // A whole key must not be repeated on the screen.
-  const shown = JSON.stringify(text.length > 8 && text.startsWith("ipb_") ? `${text.slice(0, 8)}...` : text);
-  throw new UsageError(
-    found.length === 0
-      ? `there is no bouncer ${shown}; "ipsieve bouncer list" lists them`
-      : `several keys begin with ${shown}; give the id`,
-  );
 }

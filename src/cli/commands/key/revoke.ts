@@ -1,5 +1,5 @@
 import { type Deployment, deploymentsOpenedBy } from "../../../store/deployment.ts";
-import type { ApiKey } from "../../../store/state.ts";
+import { chosenCredential } from "../../chosen-credential.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import {
@@ -9,7 +9,6 @@ import {
   signature,
   withStore,
 } from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
 
 export const revokeCommand: Command = {
   name: "key revoke",
@@ -26,10 +25,12 @@ export const revokeCommand: Command = {
   run,
 };
 
+const KEYS = { kind: "key", prefix: "ips_", listedBy: "key list", several: "keys begin with" };
+
 async function run(args: Arguments): Promise<number> {
   await withStore(args, false, async (store) => {
     const state = await store.load(null);
-    const { id, organisationId, label } = chosenKey(state.keys, args.operands[0]!);
+    const { id, organisationId, label } = chosenCredential(state.keys, args.operands[0]!, KEYS);
     const about = signature();
     await store.write({ kind: "revoke-key", organisationId, keyId: id, ...about });
     process.stdout.write(`revoked ${id} (${label})\n`);
@@ -48,16 +49,4 @@ function urlsNote(opened: readonly Deployment[], organisation: string): string {
       `  ipsieve deployment rotate ${id}${organisationOption(organisation)}  # ${JSON.stringify(name)}\n`,
   );
   return `the key has read URLs of these deployments, which still work for anyone who has them; to replace the URLs:\n${commands.join("")}`;
-}
-
-function chosenKey(keys: readonly ApiKey[], text: string): ApiKey {
-  const found = keys.filter(({ id, start }) => id === text || start === text);
-  if (found.length === 1) return found[0]!;
-  // A whole key must not be repeated on the screen.
-  const shown = JSON.stringify(text.length > 8 && text.startsWith("ips_") ? `${text.slice(0, 8)}...` : text);
-  throw new UsageError(
-    found.length === 0
-      ? `there is no key ${shown}; "ipsieve key list" lists them`
-      : `several keys begin with ${shown}; give the id`,
-  );
 }
