@@ -36,6 +36,9 @@
  *      91520  HITS              of the chunk of lines once more
  *      99968  NOTED_VALUES    ┐ the way to the member
  *     100288  STEPS           ┘ in lines of JSON
+ *     103360  FRONTS          ┐ the quads that hits show,
+ *     105920  FRONT_LINES     │ before they are read
+ *     108480  FRONT_HITS      ┘ two by two
  *     131072  WORKSPACE_BYTES
  */
 
@@ -265,8 +268,18 @@ export const STEP_KIND = 36;
 export const STEPS = (NOTED_VALUES + NOTED_VALUES_BYTES + 63) & -64;
 export const STEPS_BYTES = PATH_STEPS * STEP_BYTES;
 
+/** Where a hit shows that a quad may begin, the number of the line of each, and where its hit is at HITS. */
+export const FRONTS = STEPS + STEPS_BYTES;
+export const FRONTS_BYTES = LINE_WORDS_BYTES;
+
+export const FRONT_LINES = FRONTS + FRONTS_BYTES;
+export const FRONT_LINES_BYTES = LINE_WORDS_BYTES;
+
+export const FRONT_HITS = FRONT_LINES + FRONT_LINES_BYTES;
+export const FRONT_HITS_BYTES = LINE_WORDS_BYTES;
+
 /** Whole pages. */
-export const WORKSPACE_BYTES = (STEPS + STEPS_BYTES + 65535) & -65536;
+export const WORKSPACE_BYTES = (FRONT_HITS + FRONT_HITS_BYTES + 65535) & -65536;
 
 /** The state at a position in a record of CSV. */
 // at the start of a field: a quote here opens a quoted field

@@ -126,8 +126,21 @@ function nextGroup(bits: u64): u64 {
  * `words`. Anything else that may be an address is left to the rule.
  */
 @inline
-export function quadAtHit(dot: usize, start: usize, words: usize): bool {
-  if (load<u8>(dot) != DOT) return false;
+function quadAtHit(dot: usize, start: usize, words: usize): bool {
+  const front = frontAtHit(dot, start);
+  return front != 0 && quadAtFront(front, words);
+}
+
+/** Whether a quad that is no version is at `front`, with a delimiter after it; its word is then at `words`. */
+@inline
+export function quadAtFront(front: usize, words: usize): bool {
+  return wholeQuad(front, words) != 0 && (load<u32>(words) & 0xffff) != 0;
+}
+
+/** The front of the token that begins with up to three digits and the dot at `dot`; 0 if that is no such token. */
+@inline
+export function frontAtHit(dot: usize, start: usize): usize {
+  if (load<u8>(dot) != DOT) return 0;
   // The four bytes before the dot, the last one on top. A byte xor 0x30 is 0 to 9 for a digit, and only then is neither
   // its own upper bit set nor that of the sum of its lower seven bits and 0x76. For "=192.":
   //     others    0x0000_0080    24 leading zeros / 8 = 3 digits
@@ -136,8 +149,7 @@ export function quadAtHit(dot: usize, start: usize, words: usize): bool {
   const front = dot - (<usize>clz(others) >>> 3);
   // Four digits or none are no octet, which `wholeQuad` sees. Before the start of the line is another line's LF, or
   // what is no part of the text.
-  if (front < start || (front > start && kindAt(front - 1) < KIND_DELIMITER)) return false;
-  return wholeQuad(front, words) != 0 && (load<u32>(words) & 0xffff) != 0;
+  return front < start || (front > start && kindAt(front - 1) < KIND_DELIMITER) ? 0 : front;
 }
 
 /**

@@ -37,7 +37,8 @@ export function findLinesAndHits(at: usize, end: usize, starts: usize): i32 {
   if (load<u8>(end - 1) != LF) end++;
   const most = starts + (CHUNK_LINES << 2);
   const mostHits = workspace + HITS + (HIT_ENTRIES << 2);
-  let bytesEnd: usize = end - at > <usize>CHUNK_BYTES ? at + CHUNK_BYTES : end;
+  let known: usize = end - at > <usize>CHUNK_BYTES ? at + CHUNK_BYTES : end;
+  let stop = known; // the step that reaches this is the last if there is a line
   const table = v128.load(workspace, VECTOR_DOT_TABLE);
   const low = v128.load(workspace, VECTOR_LOW_NIBBLE);
   const bits = v128.load(workspace, VECTOR_COLON_BITS);
@@ -45,7 +46,7 @@ export function findLinesAndHits(at: usize, end: usize, starts: usize): i32 {
   let out = starts + 4;
   let hit = workspace + HITS;
   store<u32>(starts, at);
-  while (at < end) {
+  while (true) {
     const text0 = v128.load(at);
     const text1 = v128.load(at, 16);
     const text2 = v128.load(at, 32);
@@ -53,23 +54,28 @@ export function findLinesAndHits(at: usize, end: usize, starts: usize): i32 {
     const dots = maskOf4(dotsIn(text0, table, low), dotsIn(text1, table, low), dotsIn(text2, table, low), dotsIn(text3, table, low));
     const colons = maskOf4(colonsIn(text0, bits, ten), colonsIn(text1, bits, ten), colonsIn(text2, bits, ten), colonsIn(text3, bits, ten));
 
+    // Most steps find no newline, and fewer find a hit: what only these change is compared only there.
     let newlines = dots & colons & (((<u64>1) << HIT_BYTES) - 1);
-    // Newlines past `end` do not belong to this text. Here the shift is one of 1 to 55.
-    if (end - at < HIT_BYTES) newlines &= ((<u64>1) << (end - at)) - 1;
-    for (; newlines != 0; newlines &= newlines - 1, out += 4) store<u32>(out, at + <usize>ctz(newlines) + 1);
-    for (let hits = hitsOf(dots, colons); hits != 0; hits &= hits - 1, hit += 4) store<u32>(hit, at + <usize>ctz(hits));
-
-    if (hit >= mostHits) {
-      hit = mostHits;
-      if (at < bytesEnd) bytesEnd = at; // what this step found may lie beyond HIT_ENTRIES
+    if (newlines != 0) {
+      // Newlines past `end` do not belong to this text. Here the shift is one of 1 to 55.
+      if (end - at < HIT_BYTES) newlines &= ((<u64>1) << (end - at)) - 1;
+      for (; newlines != 0; newlines &= newlines - 1, out += 4) store<u32>(out, at + <usize>ctz(newlines) + 1);
+      if (out > most) stop = at;
+    }
+    let hits = hitsOf(dots, colons);
+    if (hits != 0) {
+      for (; hits != 0; hits &= hits - 1, hit += 4) store<u32>(hit, at + <usize>ctz(hits));
+      if (hit >= mostHits) {
+        hit = mostHits;
+        stop = at;
+        if (at < known) known = at; // what this step found may lie beyond HIT_ENTRIES
+      }
     }
     at += HIT_BYTES;
-    if (out > most || at >= bytesEnd) {
-      if (out > starts + 4) break;
-    }
+    if (at >= stop && (out > starts + 4 || at >= end)) break;
   }
   store<u32>(hit, -1);
-  hitsKnown = bytesEnd;
+  hitsKnown = known;
   return <i32>((out - starts) >>> 2) - 1;
 }
 

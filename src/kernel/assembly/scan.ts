@@ -1,6 +1,9 @@
 import {
   CHUNK_BYTES,
   CHUNK_LINES,
+  FRONT_HITS,
+  FRONT_LINES,
+  FRONTS,
   HITS,
   KIND_COLON,
   KIND_DELIMITER,
@@ -28,7 +31,7 @@ import {
   WORDS_4,
   WORDS_6,
 } from "../workspace.ts";
-import { findAtHits, findInLine, quadAtHit } from "./find.ts";
+import { findAtHits, findInLine, frontAtHit, quadAtFront } from "./find.ts";
 import { findLinesAndHits, hitsKnown } from "./hits.ts";
 import { wholeQuad } from "./quad.ts";
 import { startingIpv6 } from "./starting-ipv6.ts";
@@ -288,11 +291,34 @@ function tryFirstLines(tried: i32, lines: i32): usize {
   return aside;
 }
 
-/** Finds the addresses of this many lines by the hits of the chunk. */
+/**
+ * Finds the addresses of this many lines by the hits of the chunk. What may be quads is read two by two; where one of a
+ * pair is none, both are read one by one.
+ */
 function findByHits(lines: i32): void {
+  const base = workspace;
+  const fronts = base + FRONTS;
+  const end = findFronts(lines);
+  const aside = base + PENDING_PAIRS;
+  asideEnd = aside;
+  findPairs(fronts, <i32>((end - fronts) >>> 3), true, true);
+  for (let pair = aside; pair < asideEnd; pair += 4) {
+    const front = <usize>load<u32>(pair);
+    findAtFront(front);
+    findAtFront(front + 4);
+  }
+  if (((end - fronts) & 4) != 0) findAtFront(end - 4);
+}
+
+/**
+ * Stores where the first hit of each of this many lines shows that a quad may begin, and finds the addresses of all
+ * other lines. Returns where what is stored ends.
+ */
+function findFronts(lines: i32): usize {
   const base = workspace;
   const known = hitsKnown;
   let hit = base + HITS;
+  let to = base + FRONTS;
   for (let line = 0; line < lines; line++) {
     const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
     const end = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1;
@@ -301,10 +327,23 @@ function findByHits(lines: i32): void {
     const at = <usize>load<u32>(hit);
     if (end > known) addFound(line, findInLine(start, end, to6));
     else if (at < end) {
-      if (quadAtHit(at, start, to4)) addWord(line);
+      const front = frontAtHit(at, start);
+      store<u32>(to, front);
+      store<u32>(to, line, FRONT_LINES - FRONTS);
+      store<u32>(to, hit, FRONT_HITS - FRONTS);
+      if (front != 0) to += 4;
       else addFound(line, findAtHits(hit, start, end, to6));
     }
   }
+  return to;
+}
+
+/** Finds the address of the line of the front that is stored at `front`. */
+function findAtFront(front: usize): void {
+  const line = load<i32>(front, FRONT_LINES - FRONTS);
+  if (quadAtFront(<usize>load<u32>(front), to4)) return addWord(line);
+  const start = workspace + (<usize>line << 2);
+  addFound(line, findAtHits(<usize>load<u32>(front, FRONT_HITS - FRONTS), <usize>load<u32>(start, LINE_STARTS), <usize>load<u32>(start, LINE_STARTS + 4) - 1, to6));
 }
 
 /** Finds the quads at the beginning of lines, two by two, and puts the other lines aside. Returns where these end. */
@@ -313,8 +352,9 @@ function findQuads(lines: i32): usize {
   const pairs = lines >>> 1;
   const aside = base + PENDING_PAIRS;
   asideEnd = aside;
-  if (mixed) findPairs(pairs, false);
-  else findPairs(pairs, true);
+  const starts = base + LINE_STARTS;
+  if (mixed) findPairs(starts, pairs, false, false);
+  else findPairs(starts, pairs, true, false);
   const failed = <i32>((asideEnd - aside) >>> 2);
   // More than one in 32 of either kind. Both numbers are below LINE_ENTRIES: no shift overflows.
   mixed = failed << 5 > pairs && (pairs - failed) << 5 > pairs;
@@ -332,15 +372,16 @@ function findQuads(lines: i32): usize {
 }
 
 /**
- * Finds the quads at the beginning of this many pairs of lines. Nothing branches on the positions of the digits, which
- * cannot be predicted, and no line waits for the one before. Two lines are processed side by side, because checking
- * eight octets costs as much as checking four; pairs that are not two quads are put aside. If most are quads, that is a
- * branch, left to the processor's `guess` (1.1 times as fast); if they are mixed, it is none (1.1 times as fast).
+ * Finds the quads at this many pairs of the positions stored from `start` on, which are the beginnings of lines.
+ * Nothing branches on the positions of the digits, which cannot be predicted, and no line waits for the one before. Two
+ * lines are processed side by side, because checking eight octets costs as much as checking four; pairs that are not two
+ * quads are put aside. If most are quads, that is a branch, left to the processor's `guess` (1.1 times as fast); if they
+ * are mixed, it is none (1.1 times as fast). With `byFronts` the positions are those at FRONTS, whose lines are stored
+ * beside them, and pairs of which one may be a version are put aside too.
  */
 @inline
-function findPairs(pairs: i32, guess: bool): void {
+function findPairs(start: usize, pairs: i32, guess: bool, byFronts: bool): void {
   const base = workspace;
-  let start = base + LINE_STARTS;
   const end = start + (<usize>pairs << 3);
   let to = to4;
   let aside = asideEnd;
@@ -399,6 +440,7 @@ function findPairs(pairs: i32, guess: bool): void {
     // Stored before it is known whether they count: `to` moves on only if they do, so what is wrong is overwritten.
     // `to` is at most 8 bytes per pair after the front of WORDS_4, which has room for LINE_ENTRIES words.
     v128.store64_lane(to, words, 0);
+    if (byFronts) numbers = load<u64>(start, FRONT_LINES - FRONTS);
     store<u64>(to, numbers, LINES_4 - WORDS_4);
 
     // No quad: another mask than the entry's, one of its first three bytes no dot, an octet too large or with a leading
@@ -406,7 +448,11 @@ function findPairs(pairs: i32, guess: bool): void {
     const least = v128.load64_lane(quad1, v128.load64_zero(quad0, QUADS + QUAD_LEAST), 1, QUADS + QUAD_LEAST);
     const noOctet = v128.or(i16x8.gt_s(octets, most), i16x8.gt_s(least, octets));
     const noDot = v128.and(v128.or(v128.xor(digits0, dots), v128.xor(digits1, dots)), dotLanes);
-    const wrong = (mask0 ^ load<i32>(quad0, QUADS + QUAD_MASK)) | (mask1 ^ load<i32>(quad1, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
+    let wrong = (mask0 ^ load<i32>(quad0, QUADS + QUAD_MASK)) | (mask1 ^ load<i32>(quad1, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
+    if (byFronts) {
+      const both = i64x2.extract_lane(words, 0);
+      wrong |= <i32>((both & 0xffff) == 0) | <i32>((both & 0xffff_0000_0000) == 0);
+    }
     const kinds = load<u8>(base + load<u8>(at0 + <usize>ctz(three0)), KINDS) & load<u8>(base + load<u8>(at1 + <usize>ctz(three1)), KINDS);
     if (guess) {
       if (wrong == 0 && <i32>kinds >= KIND_DELIMITER) {
@@ -421,7 +467,7 @@ function findPairs(pairs: i32, guess: bool): void {
       store<u32>(aside, start);
       aside += (good ^ 1) << 2;
     }
-    numbers += 0x2_0000_0002;
+    if (!byFronts) numbers += 0x2_0000_0002;
   }
   to4 = to;
   asideEnd = aside;
