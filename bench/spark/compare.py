@@ -5,6 +5,7 @@ import argparse
 import ast
 import csv
 import os
+import shutil
 import statistics
 import sys
 import time
@@ -17,6 +18,7 @@ from pyspark.sql.types import ArrayType, StringType
 EXAMPLE = Path(__file__).parents[2] / "examples/spark"
 sys.path.append(str(EXAMPLE))
 from identify import NAME, identified  # noqa: E402
+from identify_files import identify_files  # noqa: E402
 from trie_udf import services  # noqa: E402
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -118,7 +120,7 @@ def main():
 
     spark = SparkSession.builder.appName("compare").getOrCreate()
     context = spark.sparkContext
-    for module in (EXAMPLE / "warm_ipsieve.py", Path(__file__).with_name("trie_udf.py")):
+    for module in (*EXAMPLE.glob("*_*.py"), Path(__file__).with_name("trie_udf.py")):
         context.addPyFile(str(module))
     write_prefixes(folder / "clickhouse.tsv", folder / "prefixes.tsv")
     context.addFile(str(folder / "prefixes.tsv"))
@@ -130,25 +132,35 @@ def main():
     log = spark.read.parquet(str(folder / "log.parquet"))
     rows = log.count()
     by_trie = F.udf(lambda ip: services("prefixes.tsv", ip), ArrayType(StringType()))
+    command = options.command.split()
+
+    def writing(rows_of):
+        return lambda output: rows_of().write.parquet(output)
+
+    def by_files(output):
+        identify_files(context, str(folder / "log.parquet"), output, command, "ip")
+
     ways = {
-        "nothing added": lambda: log,
-        "ipsieve": lambda: identified(spark, log, options.command.split(), "ip"),
-        "trie in a Python UDF": lambda: log.withColumn("cbs_ids", by_trie("ip")),
-        "broadcast join by buckets": lambda: joined(log, ranges4, ranges6),
+        "nothing added": writing(lambda: log),
+        "ipsieve": writing(lambda: identified(spark, log, command, "ip")),
+        "ipsieve, file by file": by_files,
+        "trie in a Python UDF": writing(lambda: log.withColumn("cbs_ids", by_trie("ip"))),
+        "broadcast join by buckets": writing(lambda: joined(log, ranges4, ranges6)),
     }
 
-    def measure(name, rows_of):
+    def measure(name, write):
         output = str(folder / f"{name}.parquet")
+        shutil.rmtree(output, ignore_errors=True)
         before, began = processor_seconds(root), time.monotonic()
-        rows_of().write.mode("overwrite").parquet(output)
+        write(output)
         wall = time.monotonic() - began
         return processor_seconds(root) - before, wall, output
 
     times = {name: [] for name in ways}
     prints = {}
     for number_of_round in range(options.rounds + 1):
-        for name, rows_of in ways.items():
-            processor, wall, output = measure(name, rows_of)
+        for name, write in ways.items():
+            processor, wall, output = measure(name, write)
             if number_of_round > 0:
                 times[name].append((processor, wall))
             elif name != "nothing added":
@@ -165,7 +177,7 @@ def main():
     if options.compared > 0:
         some = log.limit(options.compared).repartition(2).cache()
         some.count()
-        processor, wall, _ = measure("compared", lambda: compared_rows(some, ranges4))
+        processor, wall, _ = measure("compared", writing(lambda: compared_rows(some, ranges4)))
         print(f"broadcast join by the comparison alone, {options.compared} rows: {processor:.1f}; {wall:.1f}")
     spark.stop()
 

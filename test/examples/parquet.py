@@ -2,6 +2,7 @@
 folder, with more columns; `read LOG OUTPUT FILE` writes the rows of a result as an Arrow stream in the order of their
 numbers, once those other columns are as they were."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -9,6 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 OTHERS = ["row", "ip", "nothing", "mixed", "nested"]
+KINDS = ["integer", "string", "integer", "string", {"type": "array", "elementType": "long", "containsNull": True}]
+# Where Spark writes the columns of a file, and where it reads them from.
+SPARK = b"org.apache.spark.sql.parquet.row.metadata"
+FIELDS = [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in zip(OTHERS, KINDS)]
 
 
 def with_other_columns(table):
@@ -24,7 +29,10 @@ def write(folder, log):
     Path(log).mkdir()
     for stream in Path(folder).glob("*.arrows"):
         table = pa.ipc.open_stream(stream.read_bytes()).read_all()
-        pq.write_table(with_other_columns(table), Path(log, f"{stream.stem}.parquet"))
+        described = with_other_columns(table).replace_schema_metadata(
+            {SPARK: json.dumps({"type": "struct", "fields": FIELDS})}
+        )
+        pq.write_table(described, Path(log, f"{stream.stem}.parquet"), row_group_size=20_000)
 
 
 def read(log, output, file):
@@ -33,6 +41,9 @@ def read(log, output, file):
     assert before.num_rows == after.num_rows, f"{after.num_rows} rows of {before.num_rows}"
     for name in OTHERS:
         assert before[name].cast(after[name].type).equals(after[name]), f"column {name} has changed"
+    for part in Path(output).glob("part-*"):
+        columns = (pq.read_schema(part).metadata or {}).get(SPARK)
+        assert columns is None or b"cbs_ids" in columns, f"Spark would not see the added columns of {part}"
     ids = [None if each is None else " ".join(each) for each in after["cbs_ids"].to_pylist()]
     table = pa.table({"row": after["row"].cast(pa.int32()), "cidr": after["cidr"], "ids": pa.array(ids, pa.string())})
     with pa.ipc.new_stream(file, table.schema) as stream:

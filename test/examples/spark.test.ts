@@ -17,7 +17,7 @@ import { missingCommand, type Run, run } from "../tools.ts";
 import { until } from "../until.ts";
 import { PYTHON, type SparkCluster, startSpark } from "./spark-cluster.ts";
 
-const EXAMPLE = join(import.meta.dirname, "../../examples/spark/identify.py");
+const EXAMPLES = join(import.meta.dirname, "../../examples/spark");
 const PARQUET = join(import.meta.dirname, "parquet.py");
 const CATALOGUE = join(import.meta.dirname, "../../data/catalogue.ipsieve");
 const ROWS = 1_000_000;
@@ -103,13 +103,16 @@ async function writeLog(of: readonly (string | null)[]): Promise<void> {
   assert.equal(code, 0, output);
 }
 
-/** Runs the example; each start of ipsieve adds a line to the file `starts`. */
-function identified(output: string, { snapshot = CATALOGUE, log = "log.parquet", settings = {} } = {}): Promise<Run> {
+/** Runs an example; each start of ipsieve adds a line to the file `starts`. */
+function identified(
+  output: string,
+  { example = "identify.py", snapshot = CATALOGUE, log = "log.parquet", settings = {} } = {},
+): Promise<Run> {
   const script = path("ipsieve");
   writeFileSync(path("starts"), "");
   writeFileSync(script, `echo start >>'${path("starts")}'; exec '${process.execPath}' '${COMMAND_FILE}' "$@"\n`);
   const args = ["--snapshot", snapshot, "--ipsieve", `sh ${script}`, path(log), path(output)];
-  return spark.submit(EXAMPLE, args, { ...SETTINGS, ...settings });
+  return spark.submit(join(EXAMPLES, example), args, { ...SETTINGS, ...settings });
 }
 
 const starts = (): number => readFileSync(path("starts"), "utf8").split("\n").length - 1;
@@ -191,6 +194,49 @@ describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () 
       t.diagnostic(`killed after ${before} of ${PARTITIONS} tasks; ${found} rows with services`);
     },
   );
+
+  test("whole files: every row equals the library's result", { timeout: TIMEOUT }, async () => {
+    const { code, output } = await identified("files.parquet", { example: "identify_files.py" });
+    assert.equal(code, 0, output);
+    assert.equal(await compare("files.parquet", catalogue), await compare("out.parquet", catalogue));
+    assert.equal(starts(), 2, "one ipsieve for each executor");
+    assert.equal(partsOf("files.parquet").length, PARTITIONS);
+    assert.deepEqual(globSync(join(path("files.parquet"), "_*")), [join(path("files.parquet"), "_SUCCESS")]);
+  });
+
+  test(
+    "whole files: an executor and an ipsieve process are killed: nothing is lost or repeated",
+    { timeout: TIMEOUT },
+    async () => {
+      const within = TIMEOUT;
+      const done = () => partsOf("killed-files.parquet").length;
+      const job = identified("killed-files.parquet", { example: "identify_files.py" });
+      await until("parts are complete", () => done() >= 2, { every: 5, within });
+      process.kill(spark.processes("CoarseGrainedExecutorBackend")[0]!, "SIGKILL");
+      const before = done();
+      await until("a part more is complete", () => done() > before, { every: 5, within });
+      process.kill(spark.processes("identify\0--format")[0]!, "SIGKILL");
+      const { code, output } = await job;
+      assert.equal(code, 0, output);
+      assert.match(output, /Lost executor/);
+      assert.match(output, /ipsieve failed: .*exit code -9/);
+      assert.equal(await compare("killed-files.parquet", catalogue), await compare("out.parquet", catalogue));
+      assert.equal(partsOf("killed-files.parquet").length, PARTITIONS);
+    },
+  );
+
+  test("whole files: an impossible run is an error with the reason", { timeout: TIMEOUT }, async () => {
+    const example = "identify_files.py";
+    const settings = { "spark.task.maxFailures": "1" };
+    const there = await identified("files.parquet", { example });
+    assert.match(there.output, /files\.parquet already exists; choose another folder, or remove it/);
+    assert.equal(there.code, 1);
+    assert.equal(partsOf("files.parquet").length, PARTITIONS);
+    const again = await identified("again-files.parquet", { example, log: "files.parquet", settings });
+    assert.match(again.output, /part-000\d\d\.parquet already has a column that would be added, rename it/);
+    assert.equal(again.code, 1);
+    assert.equal(existsSync(path("again-files.parquet")), false);
+  });
 
   test("an impossible run is an error with the reason, and leaves no result", { timeout: TIMEOUT }, async () => {
     writeFileSync(path("cut.ipsieve"), readFileSync(CATALOGUE).subarray(0, 100_000));

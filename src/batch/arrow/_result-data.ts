@@ -4,7 +4,7 @@ import { formatAddressInto } from "../../address/format-address.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
 import type { MatchId } from "../../table/match-id.ts";
 import type { BatchAddresses } from "./_batch-addresses.ts";
-import { TextBuilder } from "./_text-builder.ts";
+import { type TextBlock, textBlock, TextBuilder } from "./_text-builder.ts";
 import type { ResultColumn } from "./result-column.ts";
 
 const SLASH = 0x2f;
@@ -15,7 +15,7 @@ const SUFFIXES = Array.from({ length: 129 }, (_, length) => Buffer.from(String(l
 const UTF8 = new Utf8();
 const LIST = new List(new Field("item", UTF8, false));
 
-/** Makes the data of a column for the batches of a stream. */
+/** Makes the data of a column for the batches of a stream; the data of a batch is valid until the next is made. */
 export interface ResultWriter {
   readonly field: Field;
   write(addresses: BatchAddresses): Data;
@@ -27,41 +27,32 @@ export function resultWriter(column: ResultColumn, table: PrefixTable): ResultWr
 }
 
 function writing(column: ResultColumn, table: PrefixTable): ResultWriter["write"] {
-  if (column.kind === "prefix") return (addresses) => prefixes(addresses, table);
-  if (column.kind === "text") {
-    const cache = new Map<number, Uint8Array | null>();
-    const encoded = (match: MatchId): Uint8Array | null => encodedOrNull(column.valueOf(match));
-    return (addresses) => texts(addresses, (match) => cached(cache, match, encoded));
-  }
-  const cache = new Map<number, readonly Uint8Array[]>();
-  const encoded = (match: MatchId): Uint8Array[] => column.valueOf(match).map((text) => Buffer.from(text));
-  return (addresses) => lists(addresses, (match) => cached(cache, match, encoded));
+  const text = new TextBuilder();
+  if (column.kind === "prefix") return (addresses) => prefixes(addresses, table, text);
+  const blocks = new Map<number, TextBlock | null>();
+  const blockOf = (match: number): TextBlock | null => {
+    let block = blocks.get(match);
+    if (block === undefined) blocks.set(match, (block = blockOrNull(column.valueOf(match as MatchId))));
+    return block;
+  };
+  return column.kind === "text"
+    ? (addresses) => texts(addresses, blockOf, text)
+    : (addresses) => lists(addresses, blockOf, text);
 }
 
-function encodedOrNull(text: string | null): Uint8Array | null {
-  return text === null ? null : Buffer.from(text);
+function blockOrNull(value: string | readonly string[] | null): TextBlock | null {
+  return value === null ? null : textBlock(typeof value === "string" ? [value] : value);
 }
 
-function cached<Value>(cache: Map<number, Value>, match: number, valueOf: (match: MatchId) => Value): Value {
-  let value = cache.get(match);
-  if (value === undefined) cache.set(match, (value = valueOf(match as MatchId)));
-  return value;
-}
-
-function prefixes({ rows, families, words, matches }: BatchAddresses, table: PrefixTable): Data {
-  const text = new TextBuilder(rows);
+function prefixes({ rows, families, words, matches }: BatchAddresses, table: PrefixTable, text: TextBuilder): Data {
   const validity = new Validity(rows);
+  text.clear();
+  text.reserve(PREFIX_BYTES * rows);
   for (let row = 0; row < rows; row++) {
     const match = matches[row]!;
     if (match > 0) {
       validity.add(row);
-      text.reserve(PREFIX_BYTES);
-      text.length = writePrefix(
-        families[row] as Family,
-        words.subarray(4 * row, 4 * row + 4),
-        table.prefixLength(match as MatchId),
-        text,
-      );
+      text.length = writePrefix(families[row] as Family, words, 4 * row, table.prefixLength(match as MatchId), text);
     }
     text.end();
   }
@@ -70,12 +61,18 @@ function prefixes({ rows, families, words, matches }: BatchAddresses, table: Pre
 
 const masked = new Uint32Array(4);
 
-/** Writes the prefix of that length around an address, and returns where it ends. */
-function writePrefix(family: Family, words: Uint32Array, length: number, { bytes, length: at }: TextBuilder): number {
+/** Writes the prefix of that length around the address at `words[from]`, and returns where it ends. */
+function writePrefix(
+  family: Family,
+  words: Uint32Array,
+  from: number,
+  length: number,
+  { bytes, length: at }: TextBuilder,
+): number {
   const bits = family === 4 ? 32 : 128;
   for (let word = 0; word < bits / 32; word++) {
     const own = length - 32 * word;
-    masked[word] = own >= 32 ? words[word]! : own <= 0 ? 0 : words[word]! & (-1 << (32 - own));
+    masked[word] = own >= 32 ? words[from + word]! : own <= 0 ? 0 : words[from + word]! & (-1 << (32 - own));
   }
   at = formatAddressInto(family, masked, bytes, at);
   if (length === bits) return at;
@@ -84,29 +81,33 @@ function writePrefix(family: Family, words: Uint32Array, length: number, { bytes
   return at;
 }
 
-function texts({ rows, matches }: BatchAddresses, textOf: (match: number) => Uint8Array | null): Data {
-  const text = new TextBuilder(rows);
+function texts(
+  { rows, matches }: BatchAddresses,
+  blockOf: (match: number) => TextBlock | null,
+  text: TextBuilder,
+): Data {
   const validity = new Validity(rows);
+  text.clear();
   for (let row = 0; row < rows; row++) {
-    const value = matches[row]! > 0 ? textOf(matches[row]!) : null;
-    if (value !== null) {
+    const block = matches[row]! > 0 ? blockOf(matches[row]!) : null;
+    if (block === null) text.end();
+    else {
       validity.add(row);
-      text.append(value);
+      text.append(block);
     }
-    text.end();
   }
   return utf8Data(text, rows, validity);
 }
 
-function lists({ rows, matches }: BatchAddresses, textsOf: (match: number) => readonly Uint8Array[]): Data {
-  const text = new TextBuilder(rows);
+function lists(
+  { rows, matches }: BatchAddresses,
+  blockOf: (match: number) => TextBlock | null,
+  text: TextBuilder,
+): Data {
   const offsets = new Int32Array(rows + 1);
+  text.clear();
   for (let row = 0; row < rows; row++) {
-    if (matches[row]! > 0)
-      for (const item of textsOf(matches[row]!)) {
-        text.append(item);
-        text.end();
-      }
+    if (matches[row]! > 0) text.append(blockOf(matches[row]!)!);
     offsets[row + 1] = text.count;
   }
   const child = utf8Data(text, text.count, null);

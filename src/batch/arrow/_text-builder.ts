@@ -1,16 +1,31 @@
 /** Offsets of Arrow's strings and lists are signed 32-bit numbers. */
 const MAX_OFFSET = 0x7fff_ffff;
 
-/** The texts of a column that is being made, one after the other, with where each of them ends. */
+/** Texts that are appended together: their bytes, and where in them each text ends. */
+export interface TextBlock {
+  readonly bytes: Uint8Array;
+  readonly ends: readonly number[];
+}
+
+export function textBlock(texts: readonly string[]): TextBlock {
+  const bytes = Buffer.from(texts.join(""));
+  let end = 0;
+  return { bytes, ends: texts.map((text) => (end += Buffer.byteLength(text))) };
+}
+
+/**
+ * The texts of a column that is being made, one after the other, with where each of them ends. Its memory serves one
+ * batch after the other: what a batch was given is overwritten by the next.
+ */
 export class TextBuilder {
-  bytes: Uint8Array;
+  bytes = new Uint8Array(64);
   length = 0;
-  #offsets: Int32Array;
+  #offsets = new Int32Array(1);
   #count = 0;
 
-  constructor(texts: number) {
-    this.bytes = new Uint8Array(16 * texts + 64);
-    this.#offsets = new Int32Array(texts + 1);
+  clear(): void {
+    this.length = 0;
+    this.#count = 0;
   }
 
   /** Makes room for so many more bytes; they are written to `bytes` from `length` on. */
@@ -24,11 +39,15 @@ export class TextBuilder {
     this.bytes = larger;
   }
 
-  append(text: Uint8Array): void {
-    this.reserve(text.length);
-    if (text.length > 48) this.bytes.set(text, this.length);
-    else for (let at = 0; at < text.length; at++) this.bytes[this.length + at] = text[at]!;
-    this.length += text.length;
+  append({ bytes, ends }: TextBlock): void {
+    this.reserve(bytes.length);
+    const start = this.length;
+    if (bytes.length > 48) this.bytes.set(bytes, start);
+    else for (let at = 0; at < bytes.length; at++) this.bytes[start + at] = bytes[at]!;
+    for (const end of ends) {
+      this.length = start + end;
+      this.end();
+    }
   }
 
   /** Ends a text at `length`. */

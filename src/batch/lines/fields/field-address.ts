@@ -30,6 +30,10 @@ export function fieldAddress(
   choice: AddressChoice,
   found: Uint32Array,
 ): 0 | 4 | 6 {
+  if (choice !== "first-public") {
+    const family = parseAddressBytes(bytes, start, end, found); // most fields are a bare address
+    if (family > 0) return family as 4 | 6;
+  }
   if (isArray(bytes, start, end)) {
     start++;
     end = trimmedEnd(bytes, start, end) - 1;
