@@ -1,7 +1,7 @@
 import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
 import type { MatchId } from "../table/match-id.ts";
 import { matchSetsOf } from "./_describe.ts";
-import { type Catalogue, type CatalogueNode, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
+import { type Catalogue, type CatalogueNode, type Claim, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -35,11 +35,36 @@ export class JsonRows {
       this.#hole(own);
       this.#text(",");
     }
+    const value = match === 0 ? 0 : this.#catalogue.onlyValueOf(match);
+    if (value === 0) this.#all(match, own);
+    else this.#one(this.#catalogue.claim(value), own);
+    this.#text("]}\n");
+    return this.#out.subarray(0, this.#at);
+  }
+
+  #all(match: MatchId, own: number): void {
     this.#sets(match);
     this.#text(',"matches":[');
     this.#matches(match, own);
-    this.#text("]}\n");
-    return this.#out.subarray(0, this.#at);
+  }
+
+  /** As `#all` where there is one claim: no lists are made, which would take most of the time. */
+  #one(claim: Claim, own: number): void {
+    const { id, label, provider, type, service, region } = claim.node;
+    this.#setOfOne('"labels":[', label);
+    this.#setOfOne(',"cbs_ids":[', id);
+    this.#setOfOne(',"providers":[', provider);
+    this.#setOfOne(',"types":[', type);
+    this.#setOfOne(',"services":[', service);
+    this.#setOfOne(',"regions":[', region);
+    this.#text(',"matches":[');
+    this.#claim(claim, own);
+  }
+
+  #setOfOne(front: string, text: string | null): void {
+    this.#text(front);
+    if (text !== null && text !== "") this.#quoted(text);
+    this.#text("]");
   }
 
   #sets(match: MatchId): void {
@@ -65,15 +90,19 @@ export class JsonRows {
     const { table } = this.#catalogue;
     let isFirst = true;
     for (let covering = match; covering !== 0; covering = table.parent(covering)) {
-      for (const { node, source } of this.#catalogue.claimsOf(covering)) {
+      for (const claim of this.#catalogue.claimsOf(covering)) {
         if (!isFirst) this.#text(",");
         isFirst = false;
-        this.#node(node, covering === match ? own : table.prefixLength(covering));
-        this.#member(',"source":', source === null ? null : sourceKey(source));
-        this.#member(',"source_updated_at":', source === null ? null : sourceUpdatedAt(source));
-        this.#text("}");
+        this.#claim(claim, covering === match ? own : table.prefixLength(covering));
       }
     }
+  }
+
+  #claim({ node, source }: Claim, prefix: number): void {
+    this.#node(node, prefix);
+    this.#member(',"source":', source === null ? null : sourceKey(source));
+    this.#member(',"source_updated_at":', source === null ? null : sourceUpdatedAt(source));
+    this.#text("}");
   }
 
   #node({ id, label, provider, type, service, region }: CatalogueNode, prefix: number): void {

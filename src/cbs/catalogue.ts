@@ -181,6 +181,11 @@ export class Catalogue {
     return this.#claims.sourceOf(value);
   }
 
+  /** What a value of the table stands for. @throws CatalogueError "unknown-value" */
+  claim(value: number): Claim {
+    return { node: this.node(this.numberOf(value)), source: this.metadata.sources[this.sourceOf(value) - 1] ?? null };
+  }
+
   /** Deep check: every value in the table stands for a node. O(matches). @throws CatalogueError "unknown-value" */
   checkValues(): void {
     for (let match = 1 as MatchId; match <= this.table.matchCount; match++)
@@ -189,14 +194,7 @@ export class Catalogue {
 
   /** The claims of sources about the match's own prefix, by the id of the node; none for match 0. */
   claimsOf(match: MatchId): Claim[] {
-    const { sources } = this.metadata;
-    const claims =
-      match === 0
-        ? []
-        : this.valuesOf(match).map((value): Claim => ({
-            node: this.node(this.numberOf(value)),
-            source: sources[this.sourceOf(value) - 1] ?? null,
-          }));
+    const claims = match === 0 ? [] : this.valuesOf(match).map((value) => this.claim(value));
     return claims.sort((a, b) => compareTexts(a.node.id, b.node.id));
   }
 
