@@ -158,25 +158,23 @@ function findShortLines(at: usize, end: usize, starts: usize): i32 {
   return <i32>((out - starts) >>> 2) - 1;
 }
 
-/** As `findShortLines`: most steps find no newline, and look for no positions. */
+/** As `findShortLines`: most steps find no newline, and neither look for positions nor compare how many there are. */
 function findLongLines(at: usize, end: usize, starts: usize): i32 {
   if (load<u8>(end - 1) != LF) end++;
   const most = starts + (CHUNK_LINES << 2);
-  const bytesEnd = end - at > <usize>CHUNK_BYTES ? at + CHUNK_BYTES : end;
+  let stop = end - at > <usize>CHUNK_BYTES ? at + CHUNK_BYTES : end;
   const lf = v128.load(workspace, VECTOR_LF);
   let out = starts + 4;
   store<u32>(starts, at);
-  while (at < end) {
-    const after = at + 64;
+  while (true) {
     if (hasNewline(at, lf)) {
       let mask = newlines(at, lf);
-      if (after > end) mask &= (<u64>1 << (end - at)) - 1;
+      if (end - at < 64) mask &= (<u64>1 << (end - at)) - 1;
       for (; mask != 0; mask &= mask - 1, out += 4) store<u32>(out, at + <usize>ctz(mask) + 1);
+      if (out > most) stop = at;
     }
-    at = after;
-    if (out > most || at >= bytesEnd) {
-      if (out > starts + 4) break;
-    }
+    at += 64;
+    if (at >= stop && (out > starts + 4 || at >= end)) break;
   }
   return <i32>((out - starts) >>> 2) - 1;
 }
