@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Prefix } from "../src/address/address.ts";
-import { AS_SOURCE, Catalogue, CatalogueBuilder } from "../src/cbs/catalogue.ts";
+import { AS_SOURCE, Catalogue } from "../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../src/cbs/catalogue-builder.ts";
 import type { CatalogueMetadata, CatalogueSource } from "../src/cbs/catalogue.ts";
 import { writeSnapshot } from "../src/snapshot/write-snapshot.ts";
 import { freeze } from "../src/table/freeze.ts";

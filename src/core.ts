@@ -28,12 +28,11 @@ export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error
 export {
   Catalogue,
   type CatalogueChecks,
-  CatalogueBuilder,
   type CatalogueMetadata,
   type CatalogueNode,
   type CatalogueSource,
-  type CatalogueSubject,
 } from "./cbs/catalogue.ts";
+export { CatalogueBuilder, type CatalogueSubject } from "./cbs/catalogue-builder.ts";
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export { identify, identifyText } from "./cbs/identify.ts";
 export type { LookupDocument, LookupMatch } from "./cbs/lookup-document.ts";

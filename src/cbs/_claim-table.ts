@@ -1,3 +1,4 @@
+import { StoredWords } from "./_stored-words.ts";
 import { badMetadata, CatalogueError } from "./catalogue-error.ts";
 
 /** Words of a claim, and which is which. */
@@ -33,38 +34,47 @@ export function claimsOfNodes(nodeCount: number, source: number): Uint8Array {
   return new Uint8Array(words.buffer);
 }
 
-/** What the values of a table stand for, validated. */
+/** What the values of a table stand for, read in place. */
 export class ClaimTable {
-  readonly #words: Uint32Array;
+  readonly #words: StoredWords;
+  readonly #nodeCount: number;
+  readonly #sourceCount: number;
 
   /**
-   * Checks all claims, which may come from an untrusted file. O(claims).
+   * Claims may come from an untrusted file: each is checked when it is requested, and `checkAll` checks all. O(1).
    * @throws CatalogueError "bad-metadata"
    */
   constructor(stored: Uint8Array, nodeCount: number, sourceCount: number) {
     if (stored.length % (4 * CLAIM_WORDS) !== 0) throw badMetadata("claims", "it ends within a claim");
-    // A copy: words must be aligned.
-    const words = new Uint32Array(new Uint8Array(stored).buffer);
-    for (let at = 0; at < words.length; at += CLAIM_WORDS) {
-      const [node, source] = [words[at + NODE]!, words[at + SOURCE]!];
-      if (node === 0 || node > nodeCount) throw badMetadata("claims", `unknown node ${node}`);
-      if (source > sourceCount) throw badMetadata("claims", `unknown source ${source}`);
-    }
-    this.#words = words;
+    this.#words = new StoredWords(stored);
+    this.#nodeCount = nodeCount;
+    this.#sourceCount = sourceCount;
   }
 
   get count(): number {
     return this.#words.length / CLAIM_WORDS;
   }
 
-  /** The number of the node. @throws CatalogueError "unknown-value" */
-  nodeOf(value: number): number {
-    return this.#words[this.#check(value) + NODE]!;
+  /** O(claims). @throws CatalogueError "bad-metadata" */
+  checkAll(): void {
+    for (let value = 1; value <= this.count; value++) {
+      this.nodeOf(value);
+      this.sourceOf(value);
+    }
   }
 
-  /** The position of the source from 1, 0 if none is known. @throws CatalogueError "unknown-value" */
+  /** The number of the node. @throws CatalogueError "unknown-value", "bad-metadata" */
+  nodeOf(value: number): number {
+    const node = this.#words.at(this.#check(value) + NODE);
+    if (node === 0 || node > this.#nodeCount) throw badMetadata("claims", `unknown node ${node}`);
+    return node;
+  }
+
+  /** The position of the source from 1, 0 if none is known. @throws CatalogueError "unknown-value", "bad-metadata" */
   sourceOf(value: number): number {
-    return this.#words[this.#check(value) + SOURCE]!;
+    const source = this.#words.at(this.#check(value) + SOURCE);
+    if (source > this.#sourceCount) throw badMetadata("claims", `unknown source ${source}`);
+    return source;
   }
 
   /** The offset of the claim. */

@@ -1,6 +1,7 @@
 import { checkName, MAX_ID_LENGTH, MAX_PARTS, idParts } from "./_node-id.ts";
 import type { NodeIds } from "./_node-ids.ts";
 import { NodeTexts } from "./_node-texts.ts";
+import { StoredWords } from "./_stored-words.ts";
 import { badMetadata } from "./catalogue-error.ts";
 
 /**
@@ -81,7 +82,8 @@ export class NodeTable implements NodesByNumber {
    */
   constructor({ texts, places }: StoredNodes) {
     this.#texts = new NodeTexts(texts);
-    this.#words = wordsOf(places);
+    checkLength(places);
+    this.#words = new Uint32Array(new Uint8Array(places).buffer); // a copy: words must be aligned
     this.count = this.#words.length / NODE_WORDS;
     this.#sizes = new Uint32Array(this.count + 1);
     this.#check(this.#texts, this.#words);
@@ -192,11 +194,9 @@ export class NodeTable implements NodesByNumber {
   }
 }
 
-/** The words of nodes. @throws CatalogueError "bad-metadata" */
-function wordsOf(places: Uint8Array): Uint32Array {
+/** @throws CatalogueError "bad-metadata" */
+function checkLength(places: Uint8Array): void {
   if (places.length % (4 * NODE_WORDS) !== 0) throw badMetadata("nodes", "it ends within a node");
-  // A copy: words must be aligned.
-  return new Uint32Array(new Uint8Array(places).buffer);
 }
 
 /**
@@ -206,18 +206,19 @@ function wordsOf(places: Uint8Array): Uint32Array {
 export class NodesOnDemand implements NodesByNumber {
   readonly count: number;
   readonly #texts: TextLines;
-  readonly #words: Uint32Array;
+  readonly #words: StoredWords;
 
-  /** O(1), except for a copy of the words. @throws CatalogueError "bad-metadata" */
+  /** O(1). @throws CatalogueError "bad-metadata" */
   constructor({ texts, places }: StoredNodes) {
     this.#texts = new TextLines(texts);
-    this.#words = wordsOf(places);
+    checkLength(places);
+    this.#words = new StoredWords(places);
     this.count = this.#words.length / NODE_WORDS;
   }
 
   /** @throws CatalogueError "bad-metadata" */
   parent(value: number): number {
-    const parent = this.#words[(value - 1) * NODE_WORDS + PARENT]!;
+    const parent = this.#words.at((value - 1) * NODE_WORDS + PARENT);
     // Ids are assembled along parents: they end, as numbers decrease.
     if (parent >= value) throw badMetadata("nodes", `node ${value} comes before its parent`);
     return parent;
@@ -252,7 +253,7 @@ export class NodesOnDemand implements NodesByNumber {
   }
 
   #text(value: number, which: number): string {
-    return this.#texts.at(this.#words[(value - 1) * NODE_WORDS + which]!);
+    return this.#texts.at(this.#words.at((value - 1) * NODE_WORDS + which));
   }
 }
 

@@ -38,8 +38,9 @@ export function layerOf({ id }: CatalogueSource): Layer {
   return id === null ? "own" : id === AS_SOURCE ? "as-numbers" : "official";
 }
 
-export function ageDays(time: string, now: number): number {
-  return Math.max(0, Math.floor((now - Date.parse(time)) / DAY));
+/** Whole days since a time; both in milliseconds since the Unix epoch. */
+export function ageDays(time: number, now: number): number {
+  return Math.max(0, Math.floor((now - time) / DAY));
 }
 
 /**
@@ -61,7 +62,7 @@ export function layerAges({ sources }: Pick<CatalogueMetadata, "sources">, now: 
 /** `times` are sorted. */
 function ageOf(layer: Layer, times: readonly string[], now: number, hasLists: boolean): LayerAge {
   const newest = times.at(-1)!;
-  const days = ageDays(newest, now);
+  const days = ageDays(Date.parse(newest), now);
   const isOld = days > OLD_DAYS;
   return {
     layer,

@@ -7,7 +7,7 @@ import { defaultCatalogue } from "./default-datasets.ts";
 import type { Arguments, Option } from "./command.ts";
 import { historyFolder, homeFolder } from "./home.ts";
 import { momentOf } from "./moment.ts";
-import { standardError } from "./output/standard-error.ts";
+import { noteShortly, standardError } from "./output/standard-error.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const AS_OF_OPTION: Option = {
@@ -68,13 +68,13 @@ async function freshEnough(path: string): Promise<string> {
   // What is wrong with the file is reported when it is opened.
   const head = await readSnapshotHead(path).catch(() => undefined);
   const notice = head === undefined ? undefined : ageNotice(head.createdAt, Date.now());
-  if (notice !== undefined) standardError().write(`ipsieve: ${notice}\n`);
+  if (notice !== undefined) noteShortly(`ipsieve: ${notice}\n`);
   return path;
 }
 
 /** The notice about a bundled catalogue of this date; undefined unless it is old. */
 export function ageNotice(createdAt: Date, now: number): string | undefined {
-  const days = ageDays(createdAt.toISOString(), now);
+  const days = ageDays(createdAt.getTime(), now);
   if (days <= OLD_DAYS) return undefined;
   return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
 }

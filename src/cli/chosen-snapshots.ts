@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { CATALOGUE_KIND } from "../cbs/catalogue.ts";
-import { CTI_KIND } from "../cti/dataset.ts";
+import { CTI_KIND } from "../cti/cti-kind.ts";
 import { RULESET_KIND } from "../rulesets/ruleset-kind.ts";
 import { readSnapshotHead } from "../snapshot/read-head.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { BUNDLED_CATALOGUE } from "../datasets/open-catalogue.ts";
-import { SAMPLE_DATASET } from "../datasets/open-cti-dataset.ts";
+import { SAMPLE_DATASET } from "../datasets/sample-dataset.ts";
 import { currentCatalogue, homeFolder } from "./home.ts";
 
 /** The catalogue that a command uses by default: the one from the last update, else the bundled one. */

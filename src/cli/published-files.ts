@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import type { CatalogueBuilder, CatalogueSource } from "../cbs/catalogue.ts";
+import type { CatalogueSource } from "../cbs/catalogue.ts";
+import type { CatalogueBuilder } from "../cbs/catalogue-builder.ts";
 import { addLists, addSources, catalogueSourceOf } from "../cbs/import-catalogue.ts";
 import { decodeList } from "../cbs/importers/decode-list.ts";
 import { ImportError } from "../cbs/importers/import-error.ts";

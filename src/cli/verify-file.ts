@@ -1,5 +1,5 @@
 import { CATALOGUE_KIND } from "../cbs/catalogue.ts";
-import { CTI_KIND } from "../cti/dataset.ts";
+import { CTI_KIND } from "../cti/cti-kind.ts";
 import { catalogueOf } from "../datasets/catalogue-from-bytes.ts";
 import { ctiDatasetOf } from "../datasets/cti-dataset-from-bytes.ts";
 import { withPath } from "../datasets/with-path.ts";

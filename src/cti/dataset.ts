@@ -15,9 +15,6 @@ export interface CtiSource {
   readonly entries: number;
 }
 
-/** The kind of a snapshot that holds a dataset of threat intelligence. */
-export const CTI_KIND = "cti";
-
 /** The metadata of a snapshot of the kind "cti". */
 export interface CtiMetadata {
   readonly format: 1;

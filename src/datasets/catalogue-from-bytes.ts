@@ -1,4 +1,5 @@
 import { Catalogue, CATALOGUE_KIND, type CatalogueChecks } from "../cbs/catalogue.ts";
+import { metadataInPlace } from "../snapshot/metadata-in-place.ts";
 import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
@@ -21,5 +22,7 @@ export function catalogueFromBytes(bytes: Uint8Array | ArrayBufferLike, name: st
  * DatasetError, with the path, for one that cannot be used.
  */
 export function catalogueOf(snapshot: Snapshot, path: string, now?: number, checks?: CatalogueChecks): Catalogue {
-  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table, now, checks));
+  // The bytes of a hundred thousand nodes are not copied for a few of them.
+  const metadata = checks === "on demand" ? metadataInPlace(snapshot, path) : snapshot.metadata;
+  return withPath(path, () => new Catalogue(metadata, snapshot.table, now, checks));
 }

@@ -1,4 +1,5 @@
-import { CTI_KIND, CtiDataset } from "../cti/dataset.ts";
+import { CTI_KIND } from "../cti/cti-kind.ts";
+import { CtiDataset } from "../cti/dataset.ts";
 import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";

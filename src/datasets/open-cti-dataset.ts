@@ -1,11 +1,8 @@
-import { fileURLToPath } from "node:url";
 import type { CtiDataset } from "../cti/dataset.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { openKind } from "./_open-kind.ts";
 import { CTI_SNAPSHOT, ctiDatasetOf } from "./cti-dataset-from-bytes.ts";
-
-/** The sample that comes with the package: invented data about documentation ranges. */
-export const SAMPLE_DATASET: string = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+import { SAMPLE_DATASET } from "./sample-dataset.ts";
 
 /**
  * Opens a snapshot of the kind "cti", the sample unless a path is given. Rejects with SnapshotError for a file that

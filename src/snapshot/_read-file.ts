@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { SectionChecksums } from "./_section-checksums.ts";
 import { bufferOf, type Shared } from "../memory/shared-memory.ts";
@@ -30,8 +30,8 @@ export async function readSnapshotFile(
   const file = new RegularFile(path);
   try {
     const start = new Uint8Array(Math.min(file.size, FIRST_BYTES));
-    await file.read(start, 0);
-    const head = decodeHead(start, file.size, path);
+    file.readNow(start, 0);
+    const head = decodeHead(start, file.size, path, crc32);
     const shared = allocateFor(head, path);
     const bytes = new Uint8Array(bufferOf(shared), 0, head.byteLength);
     bytes.set(start);
@@ -68,6 +68,15 @@ export class RegularFile {
     }
   }
 
+  /** As `read`, for a few bytes: waking up a thread takes longer than reading them. */
+  readNow(target: Uint8Array, position: number): void {
+    for (let done = 0; done < target.length;) {
+      const bytesRead = this.#readSomeNow(target, done, position + done);
+      if (bytesRead === 0) throw this.#shorter();
+      done += bytesRead;
+    }
+  }
+
   /** Fills `target` with the file's bytes from `position` on. */
   read(target: Uint8Array, position: number): Promise<void> {
     const reading = this.#readFully(target, position);
@@ -80,9 +89,20 @@ export class RegularFile {
   async #readFully(target: Uint8Array, position: number): Promise<void> {
     for (let done = 0; done < target.length;) {
       const bytesRead = await this.#readSome(target, done, position + done);
-      if (bytesRead === 0)
-        throw new SnapshotError("changed-while-reading", this.#path, "it became shorter while it was read");
+      if (bytesRead === 0) throw this.#shorter();
       done += bytesRead;
+    }
+  }
+
+  #shorter(): SnapshotError {
+    return new SnapshotError("changed-while-reading", this.#path, "it became shorter while it was read");
+  }
+
+  #readSomeNow(target: Uint8Array, at: number, position: number): number {
+    try {
+      return readSync(this.#descriptor, target, at, target.length - at, position);
+    } catch (cause) {
+      throw readFailure(this.#path, cause);
     }
   }
 

@@ -1,5 +1,5 @@
 import { SECTION_ALIGNMENT, SECTION_NAMES, type SectionName, type TableSections } from "../table/sections.ts";
-import { crc32 } from "./crc32.ts";
+import { type Crc32, crc32 } from "./crc32.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /*
@@ -180,9 +180,10 @@ export function sealHead(bytes: Uint8Array): void {
 
 /**
  * Reads the header and section table at the start of a file of `fileLength` bytes; `bytes` are its first ones. No field
- * is used before it is checked. O(1). Throws `SnapshotError`.
+ * is used before it is checked. `sum` is the fastest implementation on the platform: a command that ends at once spends a
+ * millisecond on the tables of ours. O(1). Throws `SnapshotError`.
  */
-export function decodeHead(bytes: Uint8Array, fileLength: number, path: string): SnapshotHead {
+export function decodeHead(bytes: Uint8Array, fileLength: number, path: string, sum: Crc32 = crc32): SnapshotHead {
   checkMagic(bytes, path);
   if (bytes.byteLength < HEAD_BYTES)
     throw new SnapshotError(
@@ -193,11 +194,11 @@ export function decodeHead(bytes: Uint8Array, fileLength: number, path: string):
   // A copy, since the byte-order mark is read as a machine word, and those must be aligned. (`slice` of a Buffer is none.)
   const head = new Uint8Array(bytes.subarray(0, HEAD_BYTES));
   const view = new DataView(head.buffer);
-  checkFormat(head, view, path);
+  checkFormat(head, view, path, sum);
   const byteLength = Number(view.getBigUint64(HEADER.byteLength, true));
   const fields = decodeFields(head, view, path);
   checkLength(byteLength, fileLength, path);
-  if (crc32(head.subarray(HEADER.size)) !== view.getUint32(HEADER.sectionTableChecksum, true)) {
+  if (sum(head.subarray(HEADER.size)) !== view.getUint32(HEADER.sectionTableChecksum, true)) {
     throw new SnapshotError("section-table-checksum", path, "the section table does not match its checksum");
   }
   const version = view.getUint32(HEADER.version, true);
@@ -229,7 +230,7 @@ function checkMagic(bytes: Uint8Array, path: string): void {
 }
 
 /** Byte order and version come before the checksum: in another format it may lie elsewhere. */
-function checkFormat(head: Uint8Array, view: DataView, path: string): void {
+function checkFormat(head: Uint8Array, view: DataView, path: string, sum: Crc32): void {
   const mark = new Uint32Array(head.buffer)[HEADER.byteOrder / 4];
   if (mark === BYTE_ORDER_REVERSED)
     throw new SnapshotError("foreign-byte-order", path, "written on a machine of the other byte order");
@@ -241,7 +242,7 @@ function checkFormat(head: Uint8Array, view: DataView, path: string): void {
       `format version ${version}, this program reads versions ${FORMAT_VERSION} and ${SIGNED_VERSION}`,
     );
   }
-  if (mark !== BYTE_ORDER_MARK || crc32(head.subarray(0, HEADER.checksum)) !== view.getUint32(HEADER.checksum, true)) {
+  if (mark !== BYTE_ORDER_MARK || sum(head.subarray(0, HEADER.checksum)) !== view.getUint32(HEADER.checksum, true)) {
     throw new SnapshotError("header-checksum", path, "the header does not match its checksum");
   }
 }

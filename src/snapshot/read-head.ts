@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { RegularFile } from "./_read-file.ts";
 import { decodeHead, HEAD_BYTES, type SnapshotHead } from "./format.ts";
 
@@ -9,8 +10,8 @@ export async function readSnapshotHead(path: string): Promise<SnapshotHead> {
   const file = new RegularFile(path);
   try {
     const start = new Uint8Array(Math.min(file.size, HEAD_BYTES));
-    await file.read(start, 0);
-    return decodeHead(start, file.size, path);
+    file.readNow(start, 0);
+    return decodeHead(start, file.size, path, crc32);
   } finally {
     await file.close();
   }

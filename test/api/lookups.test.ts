@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 import { importCatalogue } from "../../src/cbs/import-catalogue.ts";

@@ -5,7 +5,8 @@ import { Random } from "../../bench/data/random.ts";
 import { lastAddress } from "../../src/address/range.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import type { Address, Prefix } from "../../src/address/address.ts";
-import { AS_SOURCE, Catalogue, CatalogueBuilder, type CatalogueSource } from "../../src/cbs/catalogue.ts";
+import { AS_SOURCE, Catalogue, type CatalogueSource } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { browse } from "../../src/cbs/browse.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
@@ -363,7 +364,22 @@ describe("forged claims", () => {
     test(what, () =>
       assert.throws(() => new Catalogue({ ...metadata, claims }, table), { code: "bad-metadata", message }),
     );
+    test(`${what}, when it is requested`, () =>
+      assert.throws(
+        () => {
+          const catalogue = new Catalogue({ ...metadata, claims }, table, 0, "on demand");
+          return [catalogue.numberOf(1), catalogue.sourceOf(1)];
+        },
+        { code: "bad-metadata", message },
+      ));
   }
+  test("claims are read in place, at any byte; the one that is requested may stand beside a bad one", () => {
+    const stored = new Uint8Array([0, ...words(1, 0, 2, 0)]).subarray(1);
+    const catalogue = new Catalogue({ ...metadata, claims: stored }, table, 0, "on demand");
+    assert.deepEqual([catalogue.numberOf(1), catalogue.sourceOf(1)], [1, 0]);
+    assert.throws(() => catalogue.numberOf(2), { code: "bad-metadata", message: /unknown node 2/ });
+    assert.throws(() => catalogue.numberOf(3), { code: "unknown-value", value: 3 });
+  });
   test("fewer than the table has values", () => {
     assert.throws(() => new Catalogue({ ...metadata, claims: words() }, table).checkValues(), {
       code: "unknown-value",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import type { CatalogueErrorCode } from "../../src/cbs/catalogue-error.ts";
 import * as fc from "fast-check";
 import { freeze } from "../../src/table/freeze.ts";

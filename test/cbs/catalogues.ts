@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { freeze } from "../../src/table/freeze.ts";
 
 export const CREATED = new Date("2026-06-17T00:00:00Z");

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { run, temporaryFolder } from "./run-command.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { HOSTILE_TEXTS } from "../cases/hostile-texts.ts";

@@ -7,7 +7,7 @@ import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts
 import { createRowTemplates } from "../../src/datasets/catalogue-renderer.ts";
 import { DatasetError } from "../../src/datasets/dataset-error.ts";
 import { BUNDLED_CATALOGUE } from "../../src/datasets/open-catalogue.ts";
-import { SAMPLE_DATASET } from "../../src/datasets/open-cti-dataset.ts";
+import { SAMPLE_DATASET } from "../../src/datasets/sample-dataset.ts";
 import { openCatalogue, openCatalogueSnapshot, openCtiDataset, openCtiSnapshot, UsageError } from "../../src/index.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";

@@ -1,6 +1,7 @@
 import type { Family, Prefix } from "../../src/address/address.ts";
 import { prefixOf } from "../../src/address/prefix.ts";
-import { CatalogueBuilder, Catalogue } from "../../src/cbs/catalogue.ts";
+import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { CtiBuilder } from "../../src/cti/dataset-builder.ts";
 import { CtiDataset } from "../../src/cti/dataset.ts";

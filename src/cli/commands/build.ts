@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Prefix } from "../../address/address.ts";
-import { Catalogue, CatalogueBuilder, type CatalogueSource, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
+import { Catalogue, type CatalogueSource, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../cbs/catalogue-builder.ts";
 import { SOURCES } from "../../cbs/importers/sources.ts";
 import type { Favour } from "../../table/freeze.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
@@ -10,7 +11,7 @@ import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { standardError } from "../output/standard-error.ts";
 import { addPublishedFiles, type FileReport, publishedFile } from "../published-files.ts";
 import { type ListColumns, listLabel, readList } from "../read-list.ts";
-import { durationOf } from "../moment.ts";
+import { durationOf } from "../duration.ts";
 import { wholeNumber } from "../parse-arguments.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -6,7 +6,7 @@ import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
 import { rulesetOf } from "../../datasets/ruleset-from-bytes.ts";
-import { CTI_KIND } from "../../cti/dataset.ts";
+import { CTI_KIND } from "../../cti/cti-kind.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { ageText, timesText } from "../output/ages.ts";

@@ -21,7 +21,7 @@ import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
 import { datasetPath } from "../default-datasets.ts";
-import { SAMPLE_DATASET } from "../../datasets/open-cti-dataset.ts";
+import { SAMPLE_DATASET } from "../../datasets/sample-dataset.ts";
 import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder } from "../home.ts";
 import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";

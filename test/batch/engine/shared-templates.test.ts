@@ -7,7 +7,7 @@ import { formatAddress } from "../../../src/address/format-address.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import type { IdentifyOptions } from "../../../src/batch/identify-options.ts";
 import { identify } from "../../../src/batch/identify.ts";
-import { CatalogueBuilder } from "../../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../../src/cbs/catalogue-builder.ts";
 import { CATALOGUE_RENDERER } from "../../../src/datasets/catalogue-renderer.ts";
 import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 import type { Snapshot } from "../../../src/snapshot/snapshot.ts";
