@@ -1,23 +1,28 @@
 /**
- * `node build/bundle-command.ts`: bundles all commands into one file, `identify` and `lookup` into one more each, what
- * their threads load into others, and the server into a folder. A process that counts the lines of a log ends in less
+ * `node build/bundle-command.ts`: bundles all commands into one script, `identify` and `lookup` into one more each, what
+ * their threads load into modules, and the server into a folder. A process that counts the lines of a log ends in less
  * time than it takes to find and load some sixty modules one after the other; a server would load some four hundred.
  */
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { NODE_BUNDLE } from "./node-bundle.ts";
 import { BUNDLED_FORMS, isInstalled, PACKAGES_FOLDER, packageModule } from "./package-module.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** What is bundled, by output file. */
+/** What is bundled as a module, by output file. */
 const BUNDLES = {
-  "dist/cli/command-line.js": "src/cli/command-line.ts",
-  "dist/cli/start-identify.js": "src/cli/start-identify.ts",
-  "dist/cli/start-lookup.js": "src/cli/start-lookup.ts",
+  "dist/cli/main.js": "src/cli/main.ts",
   "dist/datasets/_catalogue-renderer.js": "src/datasets/catalogue-renderer.ts",
   "dist/batch/pool/pool-worker.js": "src/batch/pool/pool-worker.ts",
 };
+
+/** What the command's first file runs, as scripts, since only their compiled code can be kept: see `runScript`. */
+const SCRIPTS = ["src/cli/start-identify.ts", "src/cli/start-lookup.ts", "src/cli/command-line.ts"];
+
+function scriptFile(entry: string): string {
+  return entry.replace(/^src/, "dist").replace(/\.ts$/, ".cjs");
+}
 
 /**
  * What stays in separate files, with everything that it loads: databases, the server, and their packages, which most
@@ -150,6 +155,31 @@ function apart(outfile: string): Plugin {
   };
 }
 
+/** In the command's first file: runs scripts instead of importing them. */
+const scripts: Plugin = {
+  name: "scripts",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.[/\\].*\.ts$/ }, ({ path, resolveDir, kind }) => {
+      if (kind !== "dynamic-import") return null;
+      const file = relative(ROOT, join(resolveDir, path)).replaceAll("\\", "/");
+      return SCRIPTS.includes(file) ? { path: file, namespace: "script" } : null;
+    });
+    onLoad({ filter: /./, namespace: "script" }, ({ path }) => ({
+      contents: `
+        import { runScript } from "./build/compiled-script.ts";
+        export const { run, runCommandLine } = runScript(new URL("./${basename(scriptFile(path))}", import.meta.url).href);`,
+      resolveDir: ROOT,
+    }));
+  },
+};
+
+/** A script has no `import()` of its own without a warning by Node: it calls that of the module that runs it. */
+function importingThroughModule(script: string, entry: string): string {
+  const left = /(?:return|=>|[=(,:?&|[])\s*import\(.{0,50}/.exec(script);
+  if (left !== null) throw new Error(`${entry}: ${left[0]}: write "await import(...)", so that it can be packed`);
+  return script.replaceAll("await import(", "await importModule(");
+}
+
 /** Small packages of commands that read lists are bundled. The others stay in separate files (`bundle-packages.ts`). */
 const PACKED = ["csv-parse/sync", "jsonc-parser"];
 
@@ -172,8 +202,30 @@ for (const [outfile, entry] of Object.entries(BUNDLES)) {
     entryPoints: [entry],
     outfile,
     minifyIdentifiers: true,
+    plugins: [
+      ...(entry === "src/cli/main.ts" ? [scripts] : []),
+      inPlace(outfile, { isCommand: true }),
+      apart(outfile),
+      packages(outfile),
+    ],
+  });
+}
+
+for (const entry of SCRIPTS) {
+  const outfile = scriptFile(entry);
+  const { outputFiles } = await build({
+    ...NODE_BUNDLE,
+    format: "cjs",
+    define: { "import.meta.url": "address" },
+    banner: { js: "(function (module, address, importModule) {" },
+    footer: { js: "})" },
+    entryPoints: [entry],
+    outfile,
+    write: false,
+    minifyIdentifiers: true,
     plugins: [inPlace(outfile, { isCommand: true }), apart(outfile), packages(outfile)],
   });
+  writeFileSync(join(ROOT, outfile), importingThroughModule(outputFiles[0]!.text, entry));
 }
 
 rmSync(join(ROOT, SERVER), { recursive: true, force: true });

@@ -46,8 +46,8 @@ const rows: readonly (readonly [what: string, bytes: number])[] = [
   ["… `dist/dashboard/` and `dist/api-console/`, each file in three forms", sum(/^dist\/(dashboard|api-console)\//)],
   ["… other code in `dist/`", sum(/^dist\/(?!packages|dashboard|api-console)/)],
   ["… data", sum(/^data\//)],
-  ["the file of all commands", statSync(join(ROOT, "dist/cli/command-line.js")).size],
-  ["the file of `identify`", statSync(join(ROOT, "dist/cli/start-identify.js")).size],
+  ["the file of all commands", statSync(join(ROOT, "dist/cli/command-line.cjs")).size],
+  ["the file of `identify`", statSync(join(ROOT, "dist/cli/start-identify.cjs")).size],
   ["the dashboard, all pages, gzip", dashboard.reduce((bytes, path) => bytes + gzipped(join(ROOT, path)), 0)],
   ["… its first page", firstPage()],
 ];

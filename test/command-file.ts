@@ -4,7 +4,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "..");
 const SOURCES = join(ROOT, "src");
 /** The last file of the command that `npm run build` writes. */
-const BUILT = join(ROOT, "dist/cli/command-line.js");
+const BUILT = join(ROOT, "dist/cli/command-line.cjs");
 
 /**
  * The command that tests start: the built one, which is what users have and starts in half the time, or the sources if

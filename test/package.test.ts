@@ -77,7 +77,7 @@ function packageTest(name: string, body: () => void | Promise<void>): void {
 
 packageTest("the package holds what it needs, and nothing else", () => {
   const others = packed
-    .filter((path) => !/^dist\/.*\.(js|d\.ts)$|^dist\/(dashboard|api-console|packages)\//.test(path))
+    .filter((path) => !/^dist\/.*\.(c?js|d\.ts)$|^dist\/(dashboard|api-console|packages)\//.test(path))
     .sort();
   assert.deepEqual(others, [
     "CHANGELOG.md",
@@ -98,11 +98,17 @@ packageTest("the package holds what it needs, and nothing else", () => {
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
   // Bundled again, for the threads of the command.
   assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort());
+  // What the command's first file runs.
+  const scripts = packed.filter((path) => path.endsWith(".cjs"));
+  assert.deepEqual(
+    scripts.sort(),
+    ["command-line", "start-identify", "start-lookup"].map((name) => `dist/cli/${name}.cjs`),
+  );
   // The server, bundled again for the command.
   const server = packed.filter((path) => /^dist\/server\/(?!shared-[A-Z0-9]{8}\.js$)/.test(path));
   assert.deepEqual(
     server.sort(),
-    ["loading-store", "open-store", "restore", "serve", "worker"].map((name) => `dist/server/${name}.js`),
+    ["loading-store", "open-store", "restore", "serve", "supervise", "worker"].map((name) => `dist/server/${name}.js`),
   );
   const pages = packed.filter((path) =>
     /^dist\/(dashboard|api-console)\/((index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?|LICENSES\.txt)$/.test(

@@ -7,7 +7,7 @@ import { defaultCatalogue } from "./default-datasets.ts";
 import type { Arguments, Option } from "./command.ts";
 import { historyFolder, homeFolder } from "./home.ts";
 import { momentOf } from "./moment.ts";
-import { noteShortly, standardError } from "./output/standard-error.ts";
+import { standardError } from "./output/standard-error.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const AS_OF_OPTION: Option = {
@@ -68,7 +68,7 @@ async function freshEnough(path: string): Promise<string> {
   // What is wrong with the file is reported when it is opened.
   const head = await readSnapshotHead(path).catch(() => undefined);
   const notice = head === undefined ? undefined : ageNotice(head.createdAt, Date.now());
-  if (notice !== undefined) noteShortly(`ipsieve: ${notice}\n`);
+  if (notice !== undefined) standardError().write(`ipsieve: ${notice}\n`);
   return path;
 }
 

@@ -64,9 +64,10 @@ test("the package depends only on packages that cannot be bundled; its peers are
 
 test("the command starts without loading a package: each is loaded when it is needed", () => {
   for (const file of [
-    "cli/command-line.js",
-    "cli/start-identify.js",
-    "cli/start-lookup.js",
+    "cli/main.js",
+    "cli/command-line.cjs",
+    "cli/start-identify.cjs",
+    "cli/start-lookup.cjs",
     "batch/pool/pool-worker.js",
     "datasets/_catalogue-renderer.js",
   ])
