@@ -484,16 +484,6 @@ export function namesOf(name: SettingName): string {
   return `--${name} or ${variableOf(Object.values<Setting>(SETTINGS).find((setting) => setting.name === name)!)}`;
 }
 
-/** The table of all settings, in Markdown. */
-export function settingsTable(): string {
-  const rows = Object.values<Setting>(SETTINGS).map((setting) => {
-    const { name, initial, help, choices } = setting;
-    const shown = initial === "" ? "" : `\`${String(initial)}\``;
-    return `| \`--${name}\` | \`${variableOf(setting)}\` | ${shown} | ${help}${choices === undefined ? "" : ` (${choices.join(", ")})`} |`;
-  });
-  return ["| flag, property of the file | variable | default | |", "|---|---|---|---|", ...rows].join("\n");
-}
-
 function membersOf(file: unknown): Readonly<Record<string, unknown>> {
   if (file === undefined) return {};
   if (typeof file !== "object" || file === null || Array.isArray(file))

@@ -8,7 +8,6 @@ import {
   SettingError,
   SETTINGS,
   type SettingSources,
-  settingsTable,
   variableOf,
 } from "../../src/service/settings.ts";
 
@@ -23,6 +22,16 @@ function read({
 > {
   const sources: SettingSources = { flag: (name) => flags[name], environment, file };
   return readSettings(sources);
+}
+
+/** The table of all settings, in Markdown. */
+function settingsTable(): string {
+  const rows = Object.values<Setting>(SETTINGS).map((setting) => {
+    const { name, initial, help, choices } = setting;
+    const shown = initial === "" ? "" : `\`${String(initial)}\``;
+    return `| \`--${name}\` | \`${variableOf(setting)}\` | ${shown} | ${help}${choices === undefined ? "" : ` (${choices.join(", ")})`} |`;
+  });
+  return ["| flag, property of the file | variable | default | |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 test("docs/operating.md has the table of all settings, as declared", () => {
