@@ -14,8 +14,12 @@ type Steps<Result> = Generator<undefined, Result, undefined>;
 
 /** Segments that are worked through between two interruptions: less than a millisecond. */
 const STEP = 1 << 12;
-/** Maximum blocks of one segment: more are a wider prefix, which other nodes hold as a whole. */
+/**
+ * Maximum blocks of one segment: more are a wider prefix, which other nodes hold as a whole. But one block more for every
+ * eight segments can be anywhere, as a large list of hosts has a few that fill a small prefix.
+ */
 const MAX_BLOCKS = 16;
+const SEGMENTS_PER_EXTRA = 8;
 /**
  * Blocks of which so many, on average, share all but their last 16 bits are other nodes: points take half a word for each
  * and some ten for a node, instead of a key of up to four words for each. Fewer are smaller or faster hashed.
@@ -43,6 +47,8 @@ export class HashedBlocks {
   #depth = 0;
   /** Sets of blocks that share all but their last bits. */
   #dense = 0;
+  /** The blocks past `MAX_BLOCKS` that there can still be. */
+  #extra = 0;
   readonly #key = new Uint32Array(4);
   readonly #last = new Uint32Array(4);
   readonly #after = new Uint32Array(4);
@@ -157,6 +163,7 @@ export class HashedBlocks {
   /** Each block in order; false, and an end, at a segment that is many blocks. */
   *#visiting(visit: (key: Uint32Array, match: number) => void): Steps<boolean> {
     const { matches } = this.#segments;
+    this.#extra = Math.trunc((this.#end - this.#from) / SEGMENTS_PER_EXTRA);
     for (let i = this.#from; i < this.#end; i++) {
       if (i % STEP === 0) yield;
       if (matches[i] !== this.background && !this.#visit(i, visit)) return false;
@@ -168,7 +175,7 @@ export class HashedBlocks {
     const match = this.#segments.matches[segment]!;
     const key = this.#key;
     this.#setRange(segment);
-    for (let block = 0; block < MAX_BLOCKS; block++) {
+    for (let block = 0; block < MAX_BLOCKS || this.#extra-- > 0; block++) {
       visit(key, match);
       addBlock(key, this.length);
       if (isEqual(key, this.#after)) return true;

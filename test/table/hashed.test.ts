@@ -76,6 +76,23 @@ test("the first and the last address of the space can be blocks, too", () => {
   compareKernel(table, list, random);
 });
 
+test("a list of hosts that fill a small prefix here and there is one hashed node, one with a wider prefix is not", () => {
+  const random = seededRandom(SEED);
+  const hosts = listOf("hosts anywhere", 1_000, random);
+  for (const [length, isHashed] of [
+    [122, true], // 64 hosts, 48 of them among the 250 extra ones
+    [112, false],
+  ] as const) {
+    const block: PlainPrefix = { family: 6, first: 0x2001_0db8_1200_0000_0000_0000_0000_0000n, length, values: [2] };
+    const table = tableOf([...hosts, block]);
+    assert.equal(kindsOf(table).join() === "hashed", isHashed, kindsOf(table).join());
+    compareWithOracle(table, [...hosts, block], 2, random);
+    table.checkStructure();
+    assert.deepEqual(readBack(table), expectedReadBack([...hosts, block]));
+    compareKernel(table, [...hosts, block], random);
+  }
+});
+
 const CROWDED = {
   bucket: { count: 64, most: HASHED_KEYS, buckets: 1 },
   group: { count: 512, most: GROUP_KEYS, buckets: GROUP_BUCKETS },
