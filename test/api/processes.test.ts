@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
+import { constants, copyFileSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +15,10 @@ import { makeSecret } from "../../src/service/webhooks/webhook-secret.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
+import { onlyLong } from "../rounds.ts";
 import { until } from "../until.ts";
 import { type Cleaning, ClusteredService, type Door, type DoorAnswer } from "./harness/clustered-service.ts";
+import { SAMPLE_THREATS } from "./harness/service-process.ts";
 import { WebhookReceiver } from "./harness/webhook-receiver.ts";
 
 const LIMITS = ["--allow-special-purpose", "true", "--outbound-allow", "127.0.0.0/8"];
@@ -24,7 +26,7 @@ const LIMITS = ["--allow-special-purpose", "true", "--outbound-allow", "127.0.0.
 /** An empty database, and a folder for everything else. */
 type MakeStore = (folder: string) => Promise<StoreLocation>;
 
-describe("processes of a server on PostgreSQL", { skip: await whyNoPostgres() }, () => {
+describe("processes of a server on PostgreSQL", { skip: onlyLong() || (await whyNoPostgres()) }, () => {
   let postgres: PostgresServer;
   before(async () => {
     postgres = await startPostgres();
@@ -33,7 +35,18 @@ describe("processes of a server on PostgreSQL", { skip: await whyNoPostgres() },
   addTests(async () => ({ url: await postgres.database() }));
 });
 
-describe("processes of a server on SQLite", () => addTests(async (folder) => ({ file: join(folder, "store.db") })));
+describe("processes of a server on SQLite", () => {
+  addTests(async (folder) => ({ file: join(folder, "store.db") }));
+
+  test("only the process that starts the others has the file open for writing", async (t) => {
+    const file = join(temporaryFolder(t), "store.db");
+    const { service, pids } = await ClusteredService.start(t, { file });
+    const isOpenIn = (pid: number) =>
+      descriptorsOf(pid, file).map((flags) => flags & (constants.O_RDWR | constants.O_WRONLY));
+    assert.deepEqual([...new Set(isOpenIn(service.pid))], [constants.O_RDWR]);
+    for (const pid of pids) assert.deepEqual([...new Set(isOpenIn(pid))], [constants.O_RDONLY]);
+  });
+});
 
 function addTests(makeStore: MakeStore): void {
   /** A server of two processes with an organisation, and a session of its admin. */
@@ -237,6 +250,62 @@ function addTests(makeStore: MakeStore): void {
       });
   });
 
+  test("a process that is stopped is left out of the metrics, and of what others know, until it goes on", async (t) => {
+    const { service, first } = await startFilled(t);
+    const count = async () => /^ipsieve_processes (\d+)$/m.exec((await first.ask("GET", "/metrics")).text)?.[1];
+    assert.equal(await count(), "2");
+    service.signal(2, "SIGSTOP");
+    // Metrics of one process are not added up.
+    assert.equal(await count(), "1");
+    service.signal(2, "SIGCONT");
+    await until("it answers again", async () => (await count()) === "2");
+  });
+
+  test("a list of 100,000 rules that one process takes is what both have, while rules are added at the other", async () => {
+    const { first, second, filled } = shared;
+    const list = `/v1/edl/ip-rulesets/${filled.rulesetId}/rules`;
+    const lines = Array.from({ length: 100_000 }, (_, at) => `100.${at >> 16}.${(at >> 8) & 255}.${at & 255}`);
+    const headers = { "X-API-Key": filled.key, "Content-Type": "text/plain" };
+    const over = new AbortController();
+    const sending = first.ask("PUT", list, { headers, body: lines.join("\n") }).finally(() => over.abort());
+    let added = 0;
+    do {
+      const rule = { ip: `198.19.0.${added++}` };
+      assert.equal((await second.ask("POST", rulesOf(filled), asKey(filled, rule))).status, 201);
+    } while (!over.signal.aborted && added < 250);
+    const sent = await sending;
+    assert.equal(sent.status, 200, sent.text);
+    const after = { "X-API-Key": filled.key, "X-After-Sequence": sent.headers["x-sequence"] as string };
+    for (const door of [first, second]) {
+      const { text } = await door.ask("GET", `${list}:export?format=text`, { headers: after });
+      assert.equal(text.trimEnd().split("\n").join(), lines.join());
+    }
+  });
+
+  test("a feed that one process imports is what the other answers with, and shows", async (t) => {
+    const home = temporaryFolder(t);
+    const { IPSIEVE_HOME: before } = process.env;
+    process.env["IPSIEVE_HOME"] = home;
+    t.after(() => {
+      if (before === undefined) delete process.env["IPSIEVE_HOME"];
+      else process.env["IPSIEVE_HOME"] = before;
+    });
+    copyFileSync(SAMPLE_THREATS, join(home, "cti.ipsieve"));
+    const { first, second, session, filled } = await startFilled(t, ["--cti", join(home, "cti.ipsieve")]);
+    const read = (door: Door) => door.ask("GET", "/v1/cti/lookup/9.9.9.77", asKey(filled));
+    const earlier = (await read(second)).text;
+    const headers = { ...session().headers, "Content-Type": "application/octet-stream" };
+    const path = "/dashboard/api/threats/import";
+    const body = "9.9.9.77\n";
+    const imported = await first.ask("POST", `${path}?name=new&max_shrink=100`, { headers, body });
+    assert.equal(imported.status, 200, imported.text);
+    const now = (await read(second)).text;
+    assert.notEqual(now, earlier);
+    assert.equal(now, (await read(first)).text);
+    const shown = await second.ask("GET", path, session());
+    assert.deepEqual(shown.body, imported.body);
+  });
+
   test("an event is delivered once, a list fetched once, and an expiry is one change", async (t) => {
     const { first, filled, location, folder } = shared;
     const receiver = await WebhookReceiver.start();
@@ -301,7 +370,7 @@ function addTests(makeStore: MakeStore): void {
       }
     });
     await until("writes are acknowledged", () => acknowledged.size > 50);
-    process.kill(pidOf(service, 2), "SIGKILL");
+    service.signal(2, "SIGKILL");
     const sofar = acknowledged.size;
     await until("the process is started again", () => logs(service, /serves requests again/).length === 1);
     await until("writes go on", () => acknowledged.size > sofar + 50);
@@ -439,9 +508,19 @@ async function lastSequence(door: Door, session: () => Asking): Promise<string> 
   return (await door.ask("GET", "/dashboard/api/session", session())).headers["x-sequence"] as string;
 }
 
-/** By the order in which processes were started. */
-function pidOf(service: ClusteredService, number: number): number {
-  return service.pids.toSorted((a, b) => a - b)[number - 1]!;
+/** The flags with which a process has a file open (Linux). */
+function descriptorsOf(pid: number, file: string): number[] {
+  return readdirSync(`/proc/${pid}/fd`)
+    .filter((fd) => isLinkTo(`/proc/${pid}/fd/${fd}`, file))
+    .map((fd) => parseInt(/^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"))![1]!, 8));
+}
+
+function isLinkTo(path: string, file: string): boolean {
+  try {
+    return readlinkSync(path) === file;
+  } catch {
+    return false;
+  }
 }
 
 function isThere(pid: number): boolean {

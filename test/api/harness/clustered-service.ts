@@ -90,6 +90,11 @@ export class ClusteredService {
     return childrenOf(this.service.pid);
   }
 
+  /** Sends a signal to one of the processes, by its number, if none has been started again. */
+  signal(number: number, signal: NodeJS.Signals): void {
+    process.kill(this.pids.toSorted((a, b) => a - b)[number - 1]!, signal);
+  }
+
   /** A connection to each process, in the order of their numbers. */
   async doors(t: Cleaning, processes = 2): Promise<Door[]> {
     const found = new Map<number, Door>();

@@ -22,7 +22,8 @@ export function serveArguments(store: string | StoreLocation, args: readonly str
   // By default, those of a PostgreSQL database are in the home folder of the user who runs the tests.
   const isNamed = args.includes("--ruleset-snapshots") || location[0] === "--db";
   const snapshots = isNamed ? [] : ["--ruleset-snapshots", "off"];
-  return [COMMAND_FILE, "serve", ...port, ...location, ...catalogue, ...snapshots, "--cti", SAMPLE_THREATS, ...args];
+  const threats = args.includes("--cti") ? [] : ["--cti", SAMPLE_THREATS];
+  return [COMMAND_FILE, "serve", ...port, ...location, ...catalogue, ...snapshots, ...threats, ...args];
 }
 
 interface ProcessOptions {
