@@ -275,7 +275,7 @@ export class PrefixTable {
     return values.filter((_, i) => now < (this.#expiresAt[first + i] ?? -Infinity));
   }
 
-  /** The value of the match's own prefix if just one of them is active at `now`; 0 otherwise. O(values). */
+  /** The value of the match's own prefix if just one of them is active at `now`; 0 otherwise. O(values). @throws as `parent` */
   onlyActiveValue(match: MatchId, now: number): ValueId {
     this.#checkMatch(match);
     const word = this.#matchValue[match]!;

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { inBackground } from "../../src/rulesets/_in-background.ts";
 
+/** The work itself keeps no process running. */
 function ended(work: Iterator<undefined, void>): Promise<unknown> {
-  return new Promise((resolve) => inBackground(work, resolve));
+  const running = setInterval(() => {}, 1000);
+  return new Promise((resolve) => inBackground(work, resolve)).finally(() => clearInterval(running));
 }
 
 test("work is done in the background, and its error is handed over", async () => {
