@@ -82,12 +82,6 @@ export class ListBuilder {
     if (typeof text !== "string")
       throw new ImportError("bad-shape", position, `expected a prefix as a string, not ${describeValue(text)}`);
     const prefix = this.#parse(text, position);
-    if (prefix.length === 0)
-      throw new ImportError(
-        "bad-prefix",
-        position,
-        `${quoted(text)} covers every address; not all of them are the publisher's`,
-      );
     if (family !== undefined && prefix.family !== family) {
       throw new ImportError(
         "bad-prefix",
@@ -149,6 +143,12 @@ export class ListBuilder {
    * case.
    */
   #push(prefix: Prefix, text: string, position: string, places: readonly Place[]): void {
+    if (prefix.length === 0)
+      throw new ImportError(
+        "bad-prefix",
+        position,
+        `${quoted(text)} covers every address; not all of them are the publisher's`,
+      );
     this.#entries.push({ prefix, places });
     let isRepeat = true;
     for (const place of places) {

@@ -99,6 +99,7 @@ describe("CSV", () => {
     ["a row that is too short", "service,prefix\napi,192.0.2.0/24\nweb\n", "bad-csv", "line 3"],
     ["a row without a prefix", "prefix,service\n192.0.2.0/24,api\n,web\n", "bad-prefix", "line 3"],
     ["a prefix that is none", "192.0.2.0/24\n192.0.2.0/240\n", "bad-prefix", "line 2"],
+    ["a range of all addresses", "prefix,service\n0.0.0.0-255.255.255.255,api\n", "bad-prefix", "line 2"],
     ["a quote that nothing closes", 'prefix\n"192.0.2.0/24\n', "bad-csv", "line 2"],
     [
       "a quote that nothing closes, after comments",

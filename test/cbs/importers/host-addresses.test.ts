@@ -15,7 +15,11 @@ const bad: BadList[] = [
   ["a web page", "<html>", "web-page", "line 1"],
   ["an address alone", "a 192.0.2.1\n192.0.2.2\n", "bad-shape", "line 2"],
   ["two addresses", "a 192.0.2.1 192.0.2.2\n", "bad-shape", "line 1"],
-  ["the address first", "192.0.2.1 a\n", "bad-prefix", "line 1"],
+  ["two addresses without a name", "192.0.2.1 192.0.2.2\n", "bad-shape", "line 1"],
+  ["two IPv6 addresses without a name", "a 192.0.2.1\n2001:db8::a 2001:db8::b\n", "bad-shape", "line 2"],
+  ["a line that is commented out", "# 192.0.2.1\n", "bad-shape", "line 1"],
+  ["the address first", "192.0.2.1 a\n", "bad-shape", "line 1"],
+  ["a name instead of the address", "a b\n", "bad-prefix", "line 1"],
 ];
 for (const list of bad)
   test(`host names with addresses rejected: ${list[0]}`, () => assertRefused(hostAddresses, list));

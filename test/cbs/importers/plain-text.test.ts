@@ -58,6 +58,8 @@ describe("plain text", () => {
     ["another syntax", "config firewall address\n", "bad-prefix", "line 1"],
     ["a length beyond the family's", "\n\n192.0.2.0/33", "bad-prefix", "line 3"],
     ["a range that ends before it begins", "192.0.2.9-192.0.2.1", "bad-prefix", "line 1"],
+    ["a range of all IPv4 addresses", "192.0.2.1\n0.0.0.0-255.255.255.255\n", "bad-prefix", "line 2"],
+    ["a range of all IPv6 addresses", "::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "bad-prefix", "line 1"],
     ["a negative length", "192.0.2.0/-1", "bad-prefix", "line 1"],
     ["the remains of another encoding", "1\u00009\u00002\u0000", "bad-prefix", "line 1"],
   ];
