@@ -1,4 +1,4 @@
-import { type JsonObject, memberOf, objectAt, parseJson } from "./_json.ts";
+import { type JsonObject, memberOf, objectAt, objectsAt, parseJson } from "./_json.ts";
 import { ImportError } from "./import-error.ts";
 import { type Importer, ListBuilder, Places } from "./imported-list.ts";
 import type { FixedPlace } from "./plain-text.ts";
@@ -30,9 +30,10 @@ function isNone(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function objectsIn(root: unknown): [JsonObject, string][] {
-  const items: [unknown, string][] = Array.isArray(root)
-    ? root.map((item: unknown, at) => [item, `$[${at}]`])
-    : Object.entries(objectAt(root, "$")).map(([key, item]) => [item, memberOf("$", key)]);
-  return items.map(([item, position]) => [objectAt(item, position), position]);
+function objectsIn(root: unknown): Iterable<[JsonObject, string]> {
+  if (Array.isArray(root)) return objectsAt(root, "$");
+  return Object.entries(objectAt(root, "$")).map(([key, item]) => {
+    const position = memberOf("$", key);
+    return [objectAt(item, position), position];
+  });
 }

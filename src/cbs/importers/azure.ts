@@ -1,5 +1,6 @@
 import { readHead } from "./_head.ts";
-import { memberOf, objectAt, objectsAt, parseJson, textAt, arrayAt } from "./_json.ts";
+import { memberOf, objectAt, objectsAt, parseJson, textAt } from "./_json.ts";
+import { addPrefixArray } from "./_prefix-array.ts";
 import { type Importer, ListBuilder, type NameLike, Places } from "./imported-list.ts";
 
 /**
@@ -29,7 +30,7 @@ export const azure: Importer = (text) => {
     const position = memberOf(where, "addressPrefixes");
     const regionName: NameLike = region === "" ? null : { id: region, name: regionNames.get(region) ?? region };
     const place = places.of(serviceOf(name, region), regionName, where);
-    for (const [at, prefix] of arrayAt(prefixes, position).entries()) list.add(prefix, `${position}[${at}]`, place);
+    addPrefixArray(list, prefixes, position, place);
   }
   return list.build();
 };

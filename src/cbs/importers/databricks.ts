@@ -1,5 +1,6 @@
-import { arrayAt, memberOf, objectAt, objectsAt, parseJson, textAt } from "./_json.ts";
+import { memberOf, objectAt, objectsAt, parseJson, textAt } from "./_json.ts";
 import { cloudRegionName, type Names, nameIn } from "./_names.ts";
+import { addPrefixArray } from "./_prefix-array.ts";
 import { type Importer, ListBuilder, type Named, Places } from "./imported-list.ts";
 
 /** Addresses that customers connect to, and addresses that connect to theirs. */
@@ -12,7 +13,7 @@ const TYPES: Names = { inbound: "Inbound", outbound: "Outbound" };
 export const databricks: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
   const list = new ListBuilder();
-  if (typeof root.timestampSeconds === "number") list.publishedAt = timeOf(root.timestampSeconds);
+  list.publish(timeOf(root.timestampSeconds), "$.timestampSeconds");
   const places = new Places();
   for (const [row, position] of objectsAt(root.prefixes, "$.prefixes")) {
     const place = places.of(
@@ -20,11 +21,8 @@ export const databricks: Importer = (text) => {
       regionOf(textAt(row.region, memberOf(position, "region"))),
       position,
     );
-    for (const [member, family] of [["ipv4Prefixes", 4] as const, ["ipv6Prefixes", 6] as const]) {
-      const where = memberOf(position, member);
-      for (const [at, prefix] of arrayAt(row[member], where).entries())
-        list.add(prefix, `${where}[${at}]`, place, family);
-    }
+    addPrefixArray(list, row.ipv4Prefixes, memberOf(position, "ipv4Prefixes"), place, 4);
+    addPrefixArray(list, row.ipv6Prefixes, memberOf(position, "ipv6Prefixes"), place, 6);
   }
   return list.build();
 };
@@ -37,7 +35,8 @@ function regionOf(code: string): Named {
   return { id: code, name: cloudRegionName(code) };
 }
 
-function timeOf(seconds: number): string | null {
-  const time = new Date(seconds * 1000);
-  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+/** The time as text; what is not a time stays as it is, to be reported. */
+function timeOf(seconds: unknown): unknown {
+  const time = new Date(typeof seconds === "number" ? seconds * 1000 : NaN);
+  return Number.isNaN(time.getTime()) ? seconds : time.toISOString();
 }

@@ -1,7 +1,8 @@
 import type { Prefix } from "../../address/address.ts";
 import { AddressError, quoted } from "../../address/address-error.ts";
-import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { formatPrefix, parsePrefix, prefixContains } from "../../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../../address/range.ts";
+import { specialPurpose } from "../../address/special-purpose.ts";
 import { ImportError } from "./import-error.ts";
 
 /** A service or a region: one segment of a node id, and its name for people. */
@@ -71,8 +72,14 @@ export class ListBuilder {
   readonly #entries: ImportedEntry[] = [];
   readonly #warnings: ImportWarning[] = [];
   readonly #counts: Partial<Record<ImportWarningCode, number>> = {};
+  readonly #withoutPrivate: boolean;
   /** By place: the prefixes seen there, as written. */
   readonly #seen = new Map<Place, Set<string>>();
+
+  /** `withoutPrivate`: addresses for private use are left out, and reported. */
+  constructor({ withoutPrivate = false }: { readonly withoutPrivate?: boolean | undefined } = {}) {
+    this.#withoutPrivate = withoutPrivate;
+  }
 
   /**
    * Adds a prefix or a bare address. `family` is the one that the format promises at this position.
@@ -149,6 +156,8 @@ export class ListBuilder {
         position,
         `${quoted(text)} covers every address; not all of them are the publisher's`,
       );
+    if (this.#withoutPrivate && isPrivate(prefix))
+      return this.warn("left-out", position, `${formatPrefix(prefix)} is for private use and is left out`);
     this.#entries.push({ prefix, places });
     let isRepeat = true;
     for (const place of places) {
@@ -164,6 +173,12 @@ export class ListBuilder {
 /** The place of a list that says nothing about its prefixes. */
 export const PROVIDER_ITSELF: Place = { service: null, region: null };
 const NOWHERE: readonly Place[] = [PROVIDER_ITSELF];
+
+/** RFC 1918. What only contains such addresses is not private. */
+function isPrivate(prefix: Prefix): boolean {
+  const special = specialPurpose(prefix);
+  return special?.name === "Private-Use" && prefixContains(special.prefix, prefix);
+}
 
 /** The longest code of any publisher has about 50 characters. */
 const MAX_CODE_LENGTH = 200;

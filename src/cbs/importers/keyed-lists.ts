@@ -1,5 +1,6 @@
 import { readHead } from "./_head.ts";
-import { arrayAt, type JsonObject, memberOf, objectAt, parseJson } from "./_json.ts";
+import { memberOf, objectAt, objectsAt, parseJson } from "./_json.ts";
+import { addPrefixArray } from "./_prefix-array.ts";
 import { ImportError } from "./import-error.ts";
 import { type Importer, ListBuilder, type NameLike, Places } from "./imported-list.ts";
 import type { FixedPlace } from "./plain-text.ts";
@@ -22,6 +23,8 @@ export interface KeyedListsOptions extends FixedPlace {
   readonly known?: readonly string[];
   /** Members that hold no prefixes, although they may look as if they did. */
   readonly ignore?: readonly string[];
+  /** Addresses for private use are left out, and reported: the publisher lists some by mistake. */
+  readonly withoutPrivate?: true;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface KeyedListsOptions extends FixedPlace {
 export function keyedLists(options: KeyedListsOptions = {}): Importer {
   const { within = [], inner, keys, nameOf = (key) => key, only, ignore = [] } = options;
   return (text) => {
-    const list = new ListBuilder();
+    const list = new ListBuilder(options);
     const places = new Places();
     let position = "$";
     let root = objectAt(parseJson(text), position);
@@ -52,7 +55,7 @@ export function keyedLists(options: KeyedListsOptions = {}): Importer {
         keys === "region" ? name : (options.region ?? null),
         where,
       );
-      for (const [at, prefix] of arrayAt(value, where).entries()) list.add(prefix, `${where}[${at}]`, place);
+      addPrefixArray(list, value, where, place);
     }
     return list.build();
   };
@@ -72,8 +75,7 @@ function isList(key: string, value: unknown, { inner, known }: KeyedListsOptions
 export function bareArray({ service = null, region = null }: FixedPlace = {}): Importer {
   return (text) => {
     const list = new ListBuilder();
-    const place = new Places().of(service, region, "$");
-    for (const [at, prefix] of arrayAt(parseJson(text), "$").entries()) list.add(prefix, `$[${at}]`, place);
+    addPrefixArray(list, parseJson(text), "$", new Places().of(service, region, "$"));
     return list.build();
   };
 }
@@ -86,10 +88,8 @@ export function objectList(member: string, prefixMember: string, fixed: FixedPla
     readHead(list, root);
     const where = memberOf("$", member);
     const place = new Places().of(fixed.service ?? null, fixed.region ?? null, where);
-    for (const [at, value] of arrayAt(root[member], where).entries()) {
-      const item: JsonObject = objectAt(value, `${where}[${at}]`);
-      list.add(item[prefixMember], memberOf(`${where}[${at}]`, prefixMember), place);
-    }
+    for (const [item, position] of objectsAt(root[member], where))
+      list.add(item[prefixMember], memberOf(position, prefixMember), place);
     return list.build();
   };
 }

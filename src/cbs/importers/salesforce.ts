@@ -1,6 +1,7 @@
 import { readHead } from "./_head.ts";
-import { arrayAt, memberOf, objectAt, objectsAt, parseJson, textAt } from "./_json.ts";
+import { memberOf, objectAt, objectsAt, parseJson, textAt } from "./_json.ts";
 import { cloudRegionName } from "./_names.ts";
+import { addPrefixArray } from "./_prefix-array.ts";
 import { type Importer, ListBuilder, Places } from "./imported-list.ts";
 
 /** As AWS's list, but `ip_prefix` and `ipv6_prefix` are lists, and `provider` is the cloud that it is hosted by: aws or gcp. */
@@ -22,9 +23,7 @@ export const salesforce: Importer = (text) => {
         { id: region, name: cloudRegionName(region) },
         position,
       );
-      const where = memberOf(position, member);
-      for (const [at, prefix] of arrayAt(row[member], where).entries())
-        list.add(prefix, `${where}[${at}]`, place, family);
+      addPrefixArray(list, row[member], memberOf(position, member), place, family);
     }
   }
   return list.build();

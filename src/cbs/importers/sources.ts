@@ -19,7 +19,6 @@ import { anyPrefixesJson, prefixesJson } from "./prefixes-json.ts";
 import { salesforce } from "./salesforce.ts";
 import { torExits } from "./tor.ts";
 import { vultr } from "./vultr.ts";
-import { withoutPrivate } from "./without-private.ts";
 import { zscalerCenr } from "./zscaler.ts";
 
 /** What kind of service a publisher runs. */
@@ -210,7 +209,7 @@ export const SOURCES: readonly Source[] = [
     file(
       "gcore/public-ip-list.json",
       "https://api.gcore.com/cdn/public-ip-list",
-      withoutPrivate(keyedLists({ only: ["addresses", "addresses_v6"] })),
+      keyedLists({ only: ["addresses", "addresses_v6"], withoutPrivate: true }),
     ),
   ]),
   source("quic-cloud", "QUIC.cloud", "/cdn/quic-cloud", "plain", "https://www.quic.cloud", UNSTATED, DAILY, [
@@ -408,36 +407,11 @@ export const SOURCES: readonly Source[] = [
     CRAWLER,
     DAILY,
     [
-      crawler(
-        "googlebot/googlebot.json",
-        "https://developers.google.com/static/crawling/ipranges/common-crawlers.json",
-        "googlebot",
-        "Googlebot",
-      ),
-      crawler(
-        "googlebot/special-crawlers.json",
-        "https://developers.google.com/static/crawling/ipranges/special-crawlers.json",
-        "special-crawlers",
-        "Special crawlers",
-      ),
-      crawler(
-        "googlebot/user-triggered-fetchers.json",
-        "https://developers.google.com/static/crawling/ipranges/user-triggered-fetchers.json",
-        "user-triggered-fetchers",
-        "User-triggered fetchers",
-      ),
-      crawler(
-        "googlebot/user-triggered-fetchers-google.json",
-        "https://developers.google.com/static/crawling/ipranges/user-triggered-fetchers-google.json",
-        "user-triggered-fetchers-google",
-        "User-triggered fetchers of Google's own",
-      ),
-      crawler(
-        "googlebot/user-triggered-agents.json",
-        "https://developers.google.com/static/crawling/ipranges/user-triggered-agents.json",
-        "user-triggered-agents",
-        "User-triggered agents",
-      ),
+      googleCrawler("googlebot", "Googlebot", "common-crawlers"),
+      googleCrawler("special-crawlers", "Special crawlers"),
+      googleCrawler("user-triggered-fetchers", "User-triggered fetchers"),
+      googleCrawler("user-triggered-fetchers-google", "Google's own user-triggered fetchers"),
+      googleCrawler("user-triggered-agents", "User-triggered agents"),
     ],
   ),
   source("bingbot", "Microsoft", "/bot/microsoft", "plain", "https://www.bing.com/webmasters", CRAWLER, DAILY, [
@@ -667,6 +641,12 @@ function akamaiFile(member: string): SourceFile {
 
 function crawler(path: string, url: string, id: string, name: string): SourceFile {
   return file(path, url, prefixesJson({ service: { id, name } }));
+}
+
+/** `list`: the name of the file that the publisher offers. */
+function googleCrawler(id: string, name: string, list = id): SourceFile {
+  const url = `https://developers.google.com/static/crawling/ipranges/${list}.json`;
+  return crawler(`googlebot/${id}.json`, url, id, name);
 }
 
 function pagerdutyFile(region: string): SourceFile {

@@ -30,9 +30,15 @@ test("Databricks: lists of prefixes by type and region, of three clouds", () => 
   assert.deepEqual([list.publishedAt, list.warnings], ["2026-02-12T04:51:15.000Z", []]);
 });
 
-test("Databricks: without a time, or with one that is none", () => {
-  for (const time of ["", '"timestampSeconds": "now", ', '"timestampSeconds": 1e300, '])
-    assert.equal(databricks(`{${time}"prefixes": [${JSON.stringify(row({}))}]}`).publishedAt, null);
+test("Databricks: without a time, or with one that is none, which is reported", () => {
+  for (const [time, count] of [
+    ["", undefined],
+    ['"timestampSeconds": "now", ', 1],
+    ['"timestampSeconds": 1e300, ', 1],
+  ] as const) {
+    const list = databricks(`{${time}"prefixes": [${JSON.stringify(row({}))}]}`);
+    assert.deepEqual([list.publishedAt, list.warningCounts.time], [null, count], time);
+  }
 });
 
 const bad: BadList[] = [

@@ -93,6 +93,33 @@ describe("lists by name", () => {
     );
   });
 
+  describe("without addresses for private use (Gcore)", () => {
+    const importer = keyedLists({ withoutPrivate: true });
+
+    test("which are left out, each with its position", () => {
+      const list = importer(
+        '{"v4": ["192.0.2.1", "172.31.0.7", "10.0.0.0/8", "192.168.1.0/24", "172.32.0.0/16"], "v6": ["2001:db8::/48"]}',
+      );
+      assert.deepEqual(entriesOf(list), ["192.0.2.1 -", "172.32.0.0/16 -", "2001:db8::/48 -"]);
+      assert.deepEqual(list.warningCounts, { "left-out": 3 });
+      assert.deepEqual(list.warnings[0], {
+        code: "left-out",
+        position: "$.v4[1]",
+        message: "$.v4[1]: 172.31.0.7 is for private use and is left out",
+      });
+    });
+
+    test("what only contains them is kept, for the limits to reject, and a list of nothing else is an error", () => {
+      assert.deepEqual(entriesOf(importer('{"v4": ["172.0.0.0/8"]}')), ["172.0.0.0/8 -"]);
+      assertRefused(importer, ["private only", '{"v4": ["10.1.2.3"]}', "empty", "line 1"]);
+    });
+
+    test("a list without any is the same list", () => {
+      const list = importer('{"v4": ["192.0.2.1", "192.0.2.1"]}');
+      assert.deepEqual([list.entries.length, list.warningCounts], [2, { repeat: 1 }]);
+    });
+  });
+
   const bad: BadList[] = [
     ...NO_JSON,
     ["an array", "[]", "bad-shape", "$"],
