@@ -11,7 +11,7 @@ if (problem !== undefined) {
 // Starting takes 50 ms. Savings: the compiled code of everything loaded from here on is kept (6 ms for the command alone,
 // see build/compiled-script.ts), and msgpackr does not look for its native part, which pays off only for documents of
 // megabytes (8 ms).
-process.getBuiltinModule("node:module").enableCompileCache();
+(await import("./compile-cache.ts")).cacheCompiledCode();
 process.env["MSGPACKR_NATIVE_ACCELERATION_DISABLED"] ??= "true";
 process.exitCode = await runCommandLine(process.argv.slice(2));
 
