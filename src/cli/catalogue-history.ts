@@ -41,13 +41,13 @@ export async function chosenSnapshot(args: Arguments): Promise<string> {
     folder: snapshot ?? historyFolder(homeFolder()),
     time: momentOf("as-of", text),
     what: "--as-of",
-    remedy: "name a folder that does with --snapshot DIR",
+    remedy: "name a folder of catalogues with --snapshot DIR",
   });
 }
 
 /**
- * The file that an operand names: the operand itself, or for a date or a time the catalogue of the update history as of
- * then, which is named on stderr. Throws UsageError.
+ * The file that an operand names: for a date or a time, the newest catalogue in the update history as of then, which is
+ * printed on stderr; otherwise the operand itself. Throws UsageError.
  */
 export async function fileOrGeneration(operand: string): Promise<string> {
   if (!/^\d{4}-\d\d-\d\d(?:T|$)/.test(operand)) return operand;
@@ -55,7 +55,7 @@ export async function fileOrGeneration(operand: string): Promise<string> {
     folder: historyFolder(homeFolder()),
     time: momentOf(null, operand),
     what: operand,
-    remedy: `for a file of this name write ./${operand}`,
+    remedy: `for a file of this name, write ./${operand}`,
   });
 }
 
@@ -79,19 +79,20 @@ export function ageNotice(createdAt: Date, now: number): string | undefined {
   return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
 }
 
-interface Asked {
+/** What an option or an operand selects from a folder of catalogues. */
+interface HistoryQuery {
   readonly folder: string;
   readonly time: Date;
-  /** The option or the operand that asks, for errors. */
+  /** The option or the operand, with which errors begin. */
   readonly what: string;
-  /** What to do if the folder holds no catalogue. */
+  /** What to do if the folder does not exist or holds no catalogue. */
   readonly remedy: string;
 }
 
 /** The newest generation in a folder that was made no later than `time`. Throws UsageError. */
-async function generationAsOf(asked: Asked): Promise<string> {
-  const { folder, time, what, remedy } = asked;
-  const generations = await generationsIn(asked);
+async function generationAsOf(query: HistoryQuery): Promise<string> {
+  const { folder, time, what, remedy } = query;
+  const generations = await generationsIn(query);
   const newest = generations.findLast(({ createdAt }) => createdAt <= time);
   if (newest !== undefined) {
     const made = newest.createdAt.toISOString();
@@ -106,7 +107,7 @@ async function generationAsOf(asked: Asked): Promise<string> {
 }
 
 /** A corrupt file may be the requested one: answering from another generation instead would be wrong. */
-async function generationsIn({ folder, what }: Asked): Promise<ListedGeneration[]> {
+async function generationsIn({ folder, what, remedy }: HistoryQuery): Promise<ListedGeneration[]> {
   try {
     return await listGenerations(folder);
   } catch (error) {
@@ -115,7 +116,7 @@ async function generationsIn({ folder, what }: Asked): Promise<ListedGeneration[
         `${what}: ${error.message}; its time is unknown: restore the file, or remove it if you do not need it`,
       );
     throw new UsageError(
-      `${what}: ${folder}: ${reasonOf(error as NodeJS.ErrnoException)}; ${what === "--as-of" ? "name a folder with --snapshot DIR, or " : ""}keep a history with "ipsieve cbs update"`,
+      `${what}: ${folder}: ${reasonOf(error as NodeJS.ErrnoException)}; keep a history with "ipsieve cbs update", or ${remedy}`,
     );
   }
 }

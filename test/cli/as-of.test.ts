@@ -99,6 +99,14 @@ describe("cbs diff of two times", () => {
     assert.match((await diff("2026-01-01", "./2026-03-01")).stdout, /\+ 192\.0\.2\.0\/24\tmade 2026-06-01/);
   });
 
+  test("without a history, which the error says how to keep", async () => {
+    const { code, stderr } = await run(["cbs", "diff", "2026-01-01", "2026-03-01"], {
+      env: { IPSIEVE_HOME: inFolder("new") },
+    });
+    assert.equal(code, 2);
+    assert.match(stderr, /^ipsieve: 2026-01-01: .*new\/history: there is no such folder; .*, write \.\/2026-01-01$/m);
+  });
+
   const bad: [operand: string, why: RegExp][] = [
     ["2025-12-31", /^ipsieve: 2025-12-31: no catalogue in .*history was made by .*; the oldest, .* is of 2026-01-01T/m],
     ["2026-02-30", /"2026-02-30": there is no such day/],
@@ -150,7 +158,7 @@ describe("--as-of rejects", () => {
       env: { IPSIEVE_HOME: inFolder("new") },
     });
     assert.equal(code, 2);
-    assert.match(stderr, /new\/history: there is no such folder/);
+    assert.match(stderr, /new\/history: there is no such folder; .*"ipsieve cbs update", or .*--snapshot DIR$/m);
   });
 
   test("a folder with a corrupt generation, however old, instead of using another one", async () => {

@@ -19,7 +19,7 @@ export const diffCommand: Command = {
     { name: "json", help: "print everything as one JSON document" },
   ],
   notes: [
-    "OLD and NEW are files. A date (until its end, UTC), or a date and time with a zone, is the newest catalogue of the update history that was made no later; it is named on stderr.",
+    "OLD and NEW are files. A date (until its end, UTC), or a date and time with a zone, stands for the newest catalogue in the update history that was made no later; its name is printed on stderr.",
     "Exit code: 0 if they differ, 1 if they do not, 2 after an error.",
   ],
   examples: [
