@@ -13,7 +13,8 @@ const CURES = {
   truncated: "copy it again or build it again",
   extended: "copy it again or build it again",
   "foreign-byte-order": "build it on a machine of this byte order",
-  "unsupported-version": "use the release of ipsieve that wrote it, or build it again",
+  "unsupported-version":
+    "use the release of ipsieve that wrote it, or make it again with this one (ipsieve build, cbs update, cti import)",
   "header-checksum": "copy it again or build it again",
   "bad-header": "build it again",
   "section-table-checksum": "copy it again or build it again",

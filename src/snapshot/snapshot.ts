@@ -95,6 +95,7 @@ export function asTable<Result>(path: string, read: () => Result): Result {
     return read();
   } catch (cause) {
     if (!(cause instanceof TableError)) throw cause;
-    throw new SnapshotError("bad-table", path, cause.message, { section: cause.section, cause });
+    const code = cause.code === "unsupported-layout" ? "unsupported-version" : "bad-table";
+    throw new SnapshotError(code, path, cause.problem, { section: cause.section, cause });
   }
 }

@@ -86,8 +86,8 @@
  *              keys or fewer, g in all, each of 59 buckets and a cache line long: byte i (byte i & 3, the low one first,
  *              of word i >>> 2) is how many keys its buckets before i have, up to byte 59; its last word is the number
  *              of its first key. The keys of a bucket ascend; `hashBucket` is a key's bucket. More than 16 keys in a
- *              bucket, or 255 in a group, are in no list that is not made to collide: other nodes are used. All entries
- *              are leaves.
+ *              bucket, or 255 in a group, occur only in a list that was crafted to collide: it gets other nodes. All
+ *              entries are leaves.
  *
  * Every node decides at least 6 bits, so a walk ends: at depth 32 or 128 at the latest, whatever the words say.
  */
@@ -168,10 +168,11 @@ export const HEADER_MATCH_COUNT = 5;
 export const HEADER_WORDS = 16;
 
 export const LAYOUT_VERSION = 5;
-/** Tables of version 3 have no hashed nodes and those of version 2 no points either; otherwise they are the same. */
-export const OLDEST_LAYOUT_VERSION = 2;
-/** Tables of this version have hashed nodes of another shape: they are not read. */
-export const RETIRED_LAYOUT_VERSION = 4;
+/**
+ * Tables of version 3 have no hashed nodes and those of version 2 no points either; otherwise they are the same. Those of
+ * version 4 have hashed nodes of another shape.
+ */
+export const READABLE_LAYOUT_VERSIONS = [2, 3, LAYOUT_VERSION] as const;
 
 /** A `matchValue` word with this bit holds the word offset of a value list; without it, the one value id. */
 export const VALUE_LIST_FLAG = 0x8000_0000;

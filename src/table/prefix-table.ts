@@ -17,9 +17,7 @@ import {
   HEADER_ROOT_BITS_4,
   HEADER_ROOT_BITS_6,
   HEADER_WORDS,
-  LAYOUT_VERSION,
-  OLDEST_LAYOUT_VERSION,
-  RETIRED_LAYOUT_VERSION,
+  READABLE_LAYOUT_VERSIONS,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
@@ -387,11 +385,12 @@ export class PrefixTable {
     const header = this.#header;
     expect(header.length === HEADER_WORDS, "header", `${header.length} words instead of ${HEADER_WORDS}`);
     const version = header[HEADER_LAYOUT_VERSION]!;
-    expect(
-      version >= OLDEST_LAYOUT_VERSION && version <= LAYOUT_VERSION && version !== RETIRED_LAYOUT_VERSION,
-      "header",
-      `layout version ${version}, this program reads ${OLDEST_LAYOUT_VERSION} to ${LAYOUT_VERSION} without ${RETIRED_LAYOUT_VERSION}`,
-    );
+    if (!READABLE_LAYOUT_VERSIONS.some((readable) => readable === version))
+      throw new TableError(
+        "unsupported-layout",
+        "header",
+        `version ${version}, this program reads versions ${READABLE_LAYOUT_VERSIONS.join(", ")}`,
+      );
     expect(
       ROOT_BITS_4.some((bits) => bits === header[HEADER_ROOT_BITS_4]),
       "header",

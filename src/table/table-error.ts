@@ -1,7 +1,15 @@
 import type { SectionName } from "./sections.ts";
 
-/** The code of a `TableError`: what in the table is corrupt. */
-export type TableErrorCode = "bad-layout" | "bad-node" | "bad-match" | "bad-values" | "bad-count";
+/** The code of a `TableError`: what in the table is corrupt, or that another version of this program made it. */
+export type TableErrorCode =
+  | "unsupported-layout"
+  | "bad-layout"
+  | "bad-node"
+  | "bad-match"
+  | "bad-values"
+  | "bad-count";
+
+const CURE = "; build it again from its source";
 
 /** A table whose bytes are not what `freeze` writes. `section` says where; to fix it, build the table again. */
 export class TableError extends Error {
@@ -10,8 +18,15 @@ export class TableError extends Error {
   readonly section: SectionName;
 
   constructor(code: TableErrorCode, section: SectionName, what: string) {
-    super(`corrupt table, section ${section}: ${what}; build it again from its source`);
+    super(
+      (code === "unsupported-layout" ? `table layout ${what}` : `corrupt table, section ${section}: ${what}`) + CURE,
+    );
     this.code = code;
     this.section = section;
+  }
+
+  /** The message without the cure. */
+  get problem(): string {
+    return this.message.slice(0, -CURE.length);
   }
 }

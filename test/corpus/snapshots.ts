@@ -32,6 +32,8 @@ export interface BadSnapshot {
   readonly section?: string;
   /** What rejects it: `openSnapshot`, the first use of `metadata`, or only `verifySnapshot`. */
   readonly stage: "open" | "metadata" | "verify";
+  /** A part of the message, where several checks have the same code. */
+  readonly reason?: string;
   /** Changes a copy of a good file in place, or returns another file. */
   readonly corrupt: (file: Buffer) => Uint8Array | void;
 }
@@ -110,15 +112,32 @@ export function hashedTable(): PrefixTable {
 function withHashed(stored: number, write: (node: Int32Array, table: PrefixTable) => void): (file: Buffer) => Buffer {
   return (file) => {
     const table = hashedTable();
-    const { byteOffset, byteLength } = table.sections.nodes6;
-    const nodes = new Int32Array(table.buffer, byteOffset, byteLength / 4);
-    const place = nodeLevels(table, 6)
-      .flat()
-      .find(({ kind, node }) => kind === NODE_HASHED && nodes[node + 2]! >>> HASHED_STORED_SHIFT === stored);
-    if (place === undefined) throw new Error(`no hashed node stores its entries in the way ${stored}`);
-    write(nodes.subarray(place.node), table);
+    const nodes = nodes6Of(table);
+    write(nodes.subarray(hashedNode(table, nodes, stored)), table);
     return withTable(file, table);
   };
+}
+
+/** A file whose nodes end after so many words of a hashed node. */
+function withCutHashed(words: number): (file: Buffer) => Buffer {
+  return (file) => {
+    const table = hashedTable();
+    const nodes = nodes6Of(table);
+    const cut = nodes.subarray(0, hashedNode(table, nodes, 0) + words);
+    return withSection(withTable(file, table), "nodes6", new Uint8Array(cut.buffer, cut.byteOffset, cut.byteLength));
+  };
+}
+
+function nodes6Of({ buffer, sections: { nodes6 } }: PrefixTable): Int32Array<ArrayBufferLike> {
+  return new Int32Array(buffer, nodes6.byteOffset, nodes6.byteLength / 4);
+}
+
+function hashedNode(table: PrefixTable, nodes: Int32Array, stored: number): number {
+  const place = nodeLevels(table, 6)
+    .flat()
+    .find(({ kind, node }) => kind === NODE_HASHED && nodes[node + 2]! >>> HASHED_STORED_SHIFT === stored);
+  if (place === undefined) throw new Error(`no hashed node stores its entries in the way ${stored}`);
+  return place.node;
 }
 
 /** The file with its table replaced by another. */
@@ -208,57 +227,106 @@ const FIRST_KEY_AT = HASHED_HEADER_WORDS + GROUP_WORDS - 1;
 /** The nodes are below the first 16 bits: a key is all words of an address. */
 const HASHED_KEY_WORDS = 4;
 
-const HASHED_DAMAGES: Readonly<Record<string, (file: Buffer) => Buffer>> = {
-  "a hashed node in front of a node": withHashed(0, (node) => void (node[0]! |= NODE_FLAG)),
-  "a hashed node in front of a match that there is not": withHashed(
-    0,
-    (node, { matchCount }) => void (node[0] = matchCount + 1),
-  ),
-  "a hashed node whose one entry is a node": withHashed(0, (node) => void (node[1]! |= NODE_FLAG)),
-  "a hashed node with entries of its keys and a first one": withHashed(1, (node) => void (node[1] = 1)),
-  "a hashed node with an entry that is a node": withHashed(
-    1,
-    (node) => void (node[HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS]! |= NODE_FLAG),
-  ),
-  "a hashed node with an entry that is a match that there is not": withHashed(
-    1,
-    (node, { matchCount }) => void (node[HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS] = matchCount + 1),
-  ),
-  "a hashed node with a bit of its form too many": withHashed(0, (node) => void (node[2]! |= 2 << HASHED_STORED_SHIFT)),
-  "a hashed node whose keys begin at another word": withHashed(0, (node) => void (node[2]! ^= 3)),
-  "a hashed node whose keys end above it": withHashed(
-    0,
-    (node) => void (node[2] = (node[2]! & ~(127 << HASHED_LENGTH_SHIFT)) | (31 << HASHED_LENGTH_SHIFT)),
-  ),
-  "a hashed node whose keys have bits after their length": withHashed(0, (node) => {
-    node[2]! -= 16 << HASHED_LENGTH_SHIFT;
-  }),
-  "a hashed node of one key": withHashed(0, (node) => void (node[3] = 1)),
-  "a hashed node of fewer keys than its buckets have": withHashed(0, (node) => void node[3]!--),
-  "a hashed node of more keys than the nodes have words": withHashed(0, (node) => void (node[3] = 0x0fff_ffff)),
-  "a hashed node whose keys do not end before the nodes do": withHashed(0, (node) => void (node[3] = node.length - 1)),
-  "a hashed node of fewer keys than none": withHashed(0, (node) => void (node[3] = -40)),
-  "a hashed node that ends in the middle of its keys": withHashed(1, (node) => void (node[3] = 64)),
-  "a hashed node whose first bucket does not begin its group": withHashed(
-    0,
-    (node) => void (node[HASHED_HEADER_WORDS]! |= 1),
-  ),
-  "a hashed node whose first group does not begin at key 0": withHashed(0, (node) => void (node[FIRST_KEY_AT] = 1)),
-  "a hashed node with a bucket of too many keys": withHashed(0, (node) => {
-    node.fill(0, HASHED_HEADER_WORDS, FIRST_KEY_AT);
-    node[FIRST_KEY_AT - 1] = 40 << 24;
-  }),
-  "a hashed node with a bucket that ends before it starts": withHashed(
-    0,
-    (node) => void (node[FIRST_KEY_AT - 1]! &= 0x00ff_ffff),
-  ),
-  "a hashed node with a key in the bucket of others": withHashed(0, (node) => void node[HASHED_KEYS_AT]!++),
-  "a hashed node with a key twice": withHashed(0, (node) => {
-    const starts = Array.from({ length: GROUP_BUCKETS + 1 }, (_, i) => bucketStart(node, HASHED_HEADER_WORDS, i));
-    const bucket = starts.findIndex((start, i) => starts[i + 1]! > start + 1);
-    const key = HASHED_KEYS_AT + starts[bucket]! * HASHED_KEY_WORDS;
-    node.copyWithin(key + HASHED_KEY_WORDS, key, key + HASHED_KEY_WORDS);
-  }),
+/** With what is said to be wrong. */
+const HASHED_DAMAGES: Readonly<Record<string, readonly [reason: string, corrupt: (file: Buffer) => Buffer]>> = {
+  "a hashed node in front of a node": [
+    "a form, a background or a first entry that there is not",
+    withHashed(0, (node) => void (node[0]! |= NODE_FLAG)),
+  ],
+  "a hashed node in front of a match that there is not": [
+    "a leaf names match 6 of 5",
+    withHashed(0, (node, { matchCount }) => void (node[0] = matchCount + 1)),
+  ],
+  "a hashed node whose one entry is a node": [
+    "a form, a background or a first entry that there is not",
+    withHashed(0, (node) => void (node[1]! |= NODE_FLAG)),
+  ],
+  "a hashed node with entries of its keys and a first one": [
+    "a form, a background or a first entry that there is not",
+    withHashed(1, (node) => void (node[1] = 1)),
+  ],
+  "a hashed node with an entry that is a node": [
+    "an entry that is a node",
+    withHashed(1, (node) => void (node[HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS]! |= NODE_FLAG)),
+  ],
+  "a hashed node with an entry that is a match that there is not": [
+    "a leaf names match 6 of 5",
+    withHashed(1, (node, { matchCount }) => void (node[HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS] = matchCount + 1)),
+  ],
+  "a hashed node with a bit of its form too many": [
+    "a form, a background or a first entry that there is not",
+    withHashed(0, (node) => void (node[2]! |= 2 << HASHED_STORED_SHIFT)),
+  ],
+  "a hashed node whose keys begin at another word": [
+    "keys of another place",
+    withHashed(0, (node) => void (node[2]! ^= 3)),
+  ],
+  "a hashed node whose keys end above it": [
+    "keys of another place",
+    withHashed(0, (node) => void (node[2] = (node[2]! & ~(127 << HASHED_LENGTH_SHIFT)) | (15 << HASHED_LENGTH_SHIFT))),
+  ],
+  "a hashed node whose keys have bits after their length": [
+    "a key that has bits of another place",
+    withHashed(0, (node) => {
+      node[2]! -= 16 << HASHED_LENGTH_SHIFT;
+    }),
+  ],
+  "a hashed node of one key": ["1 keys", withHashed(0, (node) => void (node[3] = 1))],
+  "a hashed node of fewer keys than its buckets have": [
+    "buckets of 40 keys for 39",
+    withHashed(0, (node) => void node[3]!--),
+  ],
+  "a hashed node of more keys than the nodes have words": [
+    "268435455 keys",
+    withHashed(0, (node) => void (node[3] = 0x0fff_ffff)),
+  ],
+  "a hashed node whose keys do not end before the nodes do": [
+    "no end",
+    withHashed(0, (node) => void (node[3] = node.length - 1)),
+  ],
+  "a hashed node of fewer keys than none": ["-40 keys", withHashed(0, (node) => void (node[3] = -40))],
+  "a hashed node of more keys than its buckets have": [
+    "buckets of 40 keys for 64",
+    withHashed(1, (node) => void (node[3] = 64)),
+  ],
+  "a hashed node whose first bucket does not begin its group": [
+    "a first bucket that does not begin its group",
+    withHashed(0, (node) => void (node[HASHED_HEADER_WORDS]! |= 1)),
+  ],
+  "a hashed node whose first group does not begin at key 0": [
+    "a bucket that starts at key 1",
+    withHashed(0, (node) => void (node[FIRST_KEY_AT] = 1)),
+  ],
+  "a hashed node with a bucket of too many keys": [
+    "a bucket of 40 keys",
+    withHashed(0, (node) => {
+      node.fill(0, HASHED_HEADER_WORDS, FIRST_KEY_AT);
+      node[FIRST_KEY_AT - 1] = 40 << 24;
+    }),
+  ],
+  "a hashed node with a bucket that ends before it starts": [
+    "a bucket of -39 keys",
+    withHashed(0, (node) => void (node[FIRST_KEY_AT - 1]! &= 0x00ff_ffff)),
+  ],
+  "a hashed node with a key that is not below it": [
+    "a key that has bits of another place",
+    withHashed(0, (node) => void (node[HASHED_KEYS_AT]! ^= 1 << 31)),
+  ],
+  "a hashed node whose header does not end before the nodes do": ["no end", withCutHashed(HASHED_HEADER_WORDS - 1)],
+  "a hashed node whose last key is cut off": ["no end", withCutHashed(HASHED_KEYS_AT + 40 * HASHED_KEY_WORDS - 1)],
+  "a hashed node with a key in the bucket of others": [
+    "a key in the bucket of others",
+    withHashed(0, (node) => void node[HASHED_KEYS_AT]!++),
+  ],
+  "a hashed node with a key twice": [
+    "keys of a bucket that do not ascend",
+    withHashed(0, (node) => {
+      const starts = Array.from({ length: GROUP_BUCKETS + 1 }, (_, i) => bucketStart(node, HASHED_HEADER_WORDS, i));
+      const bucket = starts.findIndex((start, i) => starts[i + 1]! > start + 1);
+      const key = HASHED_KEYS_AT + starts[bucket]! * HASHED_KEY_WORDS;
+      node.copyWithin(key + HASHED_KEY_WORDS, key, key + HASHED_KEY_WORDS);
+    }),
+  ],
 };
 
 export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
@@ -548,11 +616,20 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
   })),
   // An impossible table, with correct checksums.
   {
-    name: "another table layout",
-    code: "bad-table",
+    name: "a table layout that is not known",
+    code: "unsupported-version",
     section: "header",
     stage: "open",
+    reason: "table layout version 99, this program reads versions 2, 3, 5; use the release of ipsieve that wrote it",
     corrupt: withWords("header", (words) => words.setUint32(0, 99, true)),
+  },
+  {
+    name: "the table layout 4, whose hashed nodes have another shape",
+    code: "unsupported-version",
+    section: "header",
+    stage: "open",
+    reason: "table layout version 4, this program reads versions 2, 3, 5; use the release of ipsieve that wrote it",
+    corrupt: withWords("header", (words) => words.setUint32(0, 4, true)),
   },
   {
     name: "a table header that is too short",
@@ -641,11 +718,12 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     corrupt,
   })),
   // Wrong hashed nodes.
-  ...Object.entries(HASHED_DAMAGES).map(([name, corrupt]): BadSnapshot => ({
+  ...Object.entries(HASHED_DAMAGES).map(([name, [reason, corrupt]]): BadSnapshot => ({
     name,
     code: "bad-table",
     section: "nodes6",
     stage: "verify",
+    reason,
     corrupt,
   })),
   // Metadata that is not a plain document.

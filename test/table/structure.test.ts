@@ -72,15 +72,15 @@ function firstNode(table: PrefixTable, family: 4 | 6, wanted: number): number {
 const CORRUPTIONS: readonly Corruption[] = [
   {
     name: "an unknown layout version",
-    code: "bad-layout",
+    code: "unsupported-layout",
     section: "header",
     corrupt: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 99),
   },
   {
     name: "the layout version whose hashed nodes have another shape",
-    code: "bad-layout",
+    code: "unsupported-layout",
     section: "header",
-    corrupt: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = layout.RETIRED_LAYOUT_VERSION),
+    corrupt: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 4),
   },
   {
     name: "a root size nobody writes (IPv4)",
