@@ -18,6 +18,7 @@ import {
 } from "../../src/client/client.ts";
 import { type FuzzServer, startFuzzServer } from "../api/fuzz/fuzz-server.ts";
 import { addKey, addOrganisation } from "../api/start-server.ts";
+import { freePort } from "../free-port.ts";
 
 let t: FuzzServer;
 let client: Client;
@@ -339,17 +340,14 @@ test("types: correct code compiles, wrong code does not; also with the types of 
   }
 });
 
-test("without a response, the error has the location, the reason and the remedy, and the platform's error as its cause", async () => {
-  const closed = createServer().listen(0, "127.0.0.1");
-  const port = await new Promise<number>((resolve) =>
-    closed.on("listening", () => resolve((closed.address() as AddressInfo).port)),
-  );
-  await new Promise((resolve) => closed.close(resolve));
+test("without a response, the error has the location, the reason and the remedy, and the platform's error as its cause", async (t) => {
+  const port = await freePort();
   const hangsUp = createServer((request, response) => {
     if (request.url!.includes("providers")) return void request.socket.destroy();
     response.writeHead(200, { "Content-Type": "application/json", "Content-Length": 100 }).write('{"items":');
     setTimeout(() => request.socket.destroy(), 50);
   }).listen(0, "127.0.0.1");
+  t.after(() => hangsUp.close());
   await new Promise((resolve) => hangsUp.on("listening", resolve));
   const other = (hangsUp.address() as AddressInfo).port;
   const failed = async (
@@ -393,7 +391,6 @@ test("without a response, the error has the location, the reason and the remedy,
     /UND_ERR_SOCKET|ECONNRESET/,
     /the connection was closed early/,
   );
-  hangsUp.close();
   const reason = new Error("enough");
   await assert.rejects(client.get("/v1/cbs/providers", { signal: AbortSignal.abort(reason) }), reason);
 });
