@@ -67,12 +67,10 @@ export async function addPublishedFiles(
   const texts = new Map<string, string>();
   for (const { path } of files) texts.set(path, await readText(path));
   const { reports } = addSources(builder, (path) => texts.get(path), sourcesOf(files));
-  for (const { error, source } of reports) {
-    if (error !== null)
-      throw new UsageError(
-        source.minus === undefined ? error : `${error}; its file may be missing: --source ${source.minus}=FILE`,
-      );
-  }
+  const failed = reports.filter(({ error }) => error !== null);
+  // A source that another's addresses are taken out of is the cause if both fail.
+  const cause = failed.find(({ source }) => source.minus === undefined) ?? failed[0];
+  if (cause !== undefined) throw new UsageError(cause.error!);
   const general = files
     .filter(({ edition }) => edition === null)
     .map(({ path, format }) => addGeneral(builder, path, format, texts.get(path)!, label));
@@ -87,13 +85,20 @@ async function readText(path: string): Promise<string> {
   return explained(path, () => decodeList(bytes));
 }
 
-/** The sources of the files, each with these files in place of its own. */
+/** The sources of the files, each with these files in place of its own. Throws UsageError if one needs another's. */
 function sourcesOf(files: readonly PublishedFile[]): Source[] {
   const given = new Map<Source, SourceFile[]>();
   for (const { path, edition } of files) {
     if (edition !== null) given.set(edition.source, [...(given.get(edition.source) ?? []), { ...edition.file, path }]);
   }
-  return [...given].map(([source, own]) => ({ ...source, files: own }));
+  const sources = [...given].map(([source, own]) => ({ ...source, files: own }));
+  for (const { id, minus } of sources) {
+    if (minus !== undefined && !sources.some((source) => source.id === minus))
+      throw new UsageError(
+        `the addresses of ${minus} are taken out of the list of ${id}; its file is needed too: --source ${minus}=FILE`,
+      );
+  }
+  return sources;
 }
 
 function addGeneral(builder: CatalogueBuilder, path: string, format: string, text: string, label = ""): FileReport {

@@ -98,7 +98,7 @@ function tooManyAddresses({ entries }: Entries): Rejection | undefined {
     const share = percent(addresses / 2 ** (family === 4 ? 32 : 64));
     return {
       code: "too-much",
-      message: `it holds ${share} of all IPv${family} addresses, more than any publisher has; only the publisher can correct it`,
+      message: `it contains ${share} of all IPv${family} addresses, more than any publisher has; only the publisher can correct it`,
     };
   }
   return undefined;
@@ -110,14 +110,14 @@ function impossiblePrefix({ entries }: Entries): Rejection | undefined {
     if (prefix.length < widest) {
       return {
         code: "too-wide",
-        message: `it holds ${formatPrefix(prefix)}, wider than any publisher has (at most /${widest}); only the publisher can correct it`,
+        message: `it contains ${formatPrefix(prefix)}, wider than any publisher has (at most /${widest}); only the publisher can correct it`,
       };
     }
     const why = whyReserved(prefix);
     if (why !== undefined)
       return {
         code: "special-purpose",
-        message: `it holds ${formatPrefix(prefix)}, and ${why}; only the publisher can correct it`,
+        message: `it contains ${formatPrefix(prefix)}: ${why}; only the publisher can correct it`,
       };
   }
   return undefined;

@@ -12,14 +12,14 @@ const rejectionOf = (before: readonly string[], after: readonly string[], most =
 
 describe("prefixes that no publisher has", () => {
   const REFUSED: readonly [prefix: string, code: string, message: RegExp][] = [
-    ["0.0.0.0/0", "too-wide", /^it holds 0\.0\.0\.0\/0, wider than any publisher has \(at most \/8\)/],
+    ["0.0.0.0/0", "too-wide", /^it contains 0\.0\.0\.0\/0, wider than any publisher has \(at most \/8\)/],
     ["::/0", "too-wide", /at most \/16/],
     ["20.0.0.0/7", "too-wide", /20\.0\.0\.0\/7/],
     ["2600::/15", "too-wide", /2600::\/15/],
     [
       "10.1.2.0/24",
       "special-purpose",
-      /^it holds 10\.1\.2\.0\/24, and it is in 10\.0\.0\.0\/8, Private-Use \(RFC 1918\); only the publisher/,
+      /^it contains 10\.1\.2\.0\/24: it is in 10\.0\.0\.0\/8, Private-Use \(RFC 1918\); only the publisher/,
     ],
     ["127.0.0.1", "special-purpose", /Loopback/],
     ["169.254.169.254", "special-purpose", /Link Local/],
@@ -67,7 +67,7 @@ describe("prefixes that no publisher has", () => {
     assert.equal(impossibleList(prefixesOf(...eights(32))), undefined);
     assert.deepEqual(impossibleList(prefixesOf(...eights(33))), {
       code: "too-much",
-      message: "it holds 13 % of all IPv4 addresses, more than any publisher has; only the publisher can correct it",
+      message: "it contains 13 % of all IPv4 addresses, more than any publisher has; only the publisher can correct it",
     });
     const sixteens = (count: number): string[] =>
       Array.from({ length: count }, (_, i) => `${(0x2400 + i).toString(16)}::/16`);

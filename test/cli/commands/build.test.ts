@@ -369,7 +369,12 @@ const refused: [name: string, args: string[], message: RegExp][] = [
   [
     "Google's list without that of its cloud",
     ["--source", "google=goog.json", "-o", "x.ipsieve"],
-    /^ipsieve: the addresses of google-cloud .*; its file may be missing: --source google-cloud=FILE\n$/,
+    /^ipsieve: the addresses of google-cloud .*; its file is needed too: --source google-cloud=FILE\n$/,
+  ],
+  [
+    "Google's list with one of its cloud that is broken",
+    ["--source", "google=goog.json", "--source", "google-cloud=tor.txt", "-o", "x.ipsieve"],
+    /^ipsieve: tor\.txt: line 1, column \d+: invalid JSON/,
   ],
   [
     "a general format without a provider",
