@@ -10,6 +10,8 @@ const WHOLE = 4096;
 const RETRY_AFTER = 1000;
 /** The same if a terminal is merely busy. */
 const POLL = 10;
+/** Milliseconds for the last lines to be written. */
+const LAST_LINES = 2000;
 
 /** Consecutive lost lines. Times are in milliseconds since 1970. */
 export interface LostLines {
@@ -143,6 +145,12 @@ export class LineWriter {
       // It could not be written earlier either.
     }
   }
+}
+
+/** Writes the last lines. Resolves with whether all were written. */
+export async function closeWriters(...writers: readonly LineWriter[]): Promise<boolean> {
+  const areWritten = await Promise.all(writers.map((writer) => writer.close(LAST_LINES)));
+  return !areWritten.includes(false);
 }
 
 /**

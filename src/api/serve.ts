@@ -7,7 +7,7 @@ import type { ChildCommand } from "../service/datasets/child-command.ts";
 import { fileName } from "../service/deployments/feed-files.ts";
 import { readDefinition } from "../service/deployments/read-deployment.ts";
 import type { FeedTarget } from "../service/datasets/feed-imports.ts";
-import type { LineWriter } from "./line-writer.ts";
+import { closeWriters, type LineWriter } from "./line-writer.ts";
 import type { LoadingStore } from "../service/store/loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
 import type { ProcessLink } from "./processes/process-link.ts";
@@ -46,9 +46,6 @@ export interface ServeOptions {
  */
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
-/** Milliseconds for the last lines to be written. */
-const LAST_LINES = 2000;
-
 /**
  * Runs a server until SIGTERM or SIGINT, and reloads its snapshots at SIGHUP. Resolves when everything is closed, with
  * whether all lines have been written; rejects with the error of what cannot be opened.
@@ -62,14 +59,14 @@ export async function serve({
   ...options
 }: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
-  const log = createLog(options.settings.logLevel, logTo, link?.beginning.number);
+  const log = createLog(options.settings.logLevel, logTo, link?.start.number);
   for (const warning of warnings) log.warn(warning);
   let started: Server | undefined;
   // A signal before there is anything to reload must not end the process either.
   const reload = (): void => void started?.reload();
   if (link === undefined) process.on("SIGHUP", reload);
   else link.onReload(reload);
-  const amongOthers = link && { peers: link, setupToken: link.beginning.setupToken };
+  const amongOthers = link && { peers: link, setupToken: link.start.setupToken };
   const server = (started = await Server.start({ ...options, ...amongOthers, log }));
   reportLostLines(logTo, server, log);
   const again = (second: EndSignal): void => endAtOnce(second, server, log);
@@ -81,8 +78,7 @@ export async function serve({
   else link.ready(lines.join(""));
   await shutDown(await signal, server, log);
   process.off("SIGHUP", reload);
-  const areWritten = await Promise.all([logTo.close(LAST_LINES), printTo.close(LAST_LINES)]);
-  return !areWritten.includes(false);
+  return closeWriters(logTo, printTo);
 }
 
 function reportLostLines(logTo: LineWriter, { services }: Server, log: Logger): void {

@@ -437,6 +437,14 @@ function addTests(makeStore: MakeStore): void {
     await until("the processes have ended, too", () => !left.some(isThere));
   });
 
+  test("SIGTERM does not wait for a process that is starting again", { timeout: 60_000 }, async (t) => {
+    const { service } = await startFilled(t, ["--shutdown-timeout=600"]);
+    const before = service.pids;
+    service.signal(2, "SIGKILL");
+    await until("another process is starting", () => service.pids.some((pid) => !before.includes(pid)));
+    assert.equal(await service.service.end("SIGTERM"), 0);
+  });
+
   test("a port in use ends the start of all processes, with one error", async (t) => {
     const taken = createServer();
     await new Promise<void>((resolve) => void taken.listen(0, "127.0.0.1", resolve));

@@ -2,20 +2,21 @@ import type { PeerAnswers, PeerQuestion, PeerQuestions, Peers } from "../../serv
 import { type RemoteWriter, resultOf, type WriterReply } from "../../store/sqlite/file-writer.ts";
 import type { WritingMethod } from "../../store/sqlite/messages.ts";
 import type { EndSignal } from "../end-signals.ts";
-import type { Beginning, FromProcess, ToProcess } from "./messages.ts";
+import type { Start, FromProcess, ToProcess } from "./messages.ts";
 
-/** A process of `serve --processes`, seen from itself: its connection to the process that started it. */
+/** In a process of `serve --processes`: its connection to the supervisor that started it, and through that to the others. */
 export class ProcessLink implements Peers, RemoteWriter {
   readonly areThere = true;
-  /** Set before anyone gets the link. */
-  beginning!: Beginning;
+  /** Set when `open` resolves. */
+  start!: Start;
   readonly #asked = new Map<number, (answers: readonly unknown[]) => void>();
   readonly #writing = new Map<number, (reply: WriterReply) => void>();
   #last = 0;
   #hint = (): void => {};
   #answers: PeerAnswers | undefined;
   #reload = (): void => {};
-  #end: (signal: EndSignal) => void = () => {};
+  /** Until there are requests to finish: ends the process. */
+  #end: (signal: EndSignal) => void = () => process.exit();
 
   /** Resolves when the process knows its number. */
   static async open(): Promise<ProcessLink> {
@@ -23,7 +24,7 @@ export class ProcessLink implements Peers, RemoteWriter {
     await new Promise<void>((resolve) => {
       process.on("message", (message: ToProcess) => {
         if (message.kind !== "begin") return link.#received(message);
-        link.beginning = message;
+        link.start = message;
         resolve();
       });
       send({ kind: "hello" });
@@ -32,7 +33,7 @@ export class ProcessLink implements Peers, RemoteWriter {
   }
 
   get isFirst(): boolean {
-    return this.beginning.number === 1;
+    return this.start.number === 1;
   }
 
   ask<Name extends PeerQuestion>(
@@ -63,19 +64,19 @@ export class ProcessLink implements Peers, RemoteWriter {
     this.#hint = hint;
   }
 
-  /** Says that the process listens. */
+  /** Reports that the process listens. */
   ready(text: string): void {
     send({ kind: "ready", text });
   }
 
   /** Calls `reload` at every SIGHUP of the server. */
   onReload(reload: () => void): void {
-    // A terminal sends its signals to all processes, and the first of them passes them on.
+    // A terminal sends its signals to all processes; this one acts on what the supervisor passes on.
     process.on("SIGHUP", () => {});
     this.#reload = reload;
   }
 
-  /** As `firstSignal`. This process may also be ended alone, by SIGTERM. */
+  /** Like the function `firstSignal`, for signals to the server. SIGTERM also ends this process alone. */
   firstSignal(again: (signal: EndSignal) => void): Promise<EndSignal> {
     process.on("SIGINT", () => {});
     return new Promise((resolve) => {
@@ -99,11 +100,11 @@ export class ProcessLink implements Peers, RemoteWriter {
     if (message.kind === "reload") return this.#reload();
     if (message.kind === "asked") return void this.#answer(message);
     if (message.kind === "changed") return this.#hint();
-    if (message.kind === "written") return taken(this.#writing, message.id)?.(message.reply);
-    taken(this.#asked, message.id)?.(message.answers);
+    if (message.kind === "written") return take(this.#writing, message.id)?.(message.reply);
+    take(this.#asked, message.id)?.(message.answers);
   }
 
-  /** A question that fails here is answered as by a process that is not there. */
+  /** If a question fails here, the others get no answer of this process. */
   async #answer({ id, name, argument }: Extract<ToProcess, { kind: "asked" }>): Promise<void> {
     const answer = this.#answers?.[name as PeerQuestion] as ((argument: unknown) => unknown) | undefined;
     try {
@@ -114,13 +115,13 @@ export class ProcessLink implements Peers, RemoteWriter {
   }
 }
 
-function taken<Value>(waiting: Map<number, Value>, id: number): Value | undefined {
+function take<Value>(waiting: Map<number, Value>, id: number): Value | undefined {
   const found = waiting.get(id);
   waiting.delete(id);
   return found;
 }
 
-/** The process that started this one may be gone, and this one ends then. */
+/** If the supervisor has ended, so does this process. */
 function send(message: FromProcess): void {
   if (process.connected) process.send!(message);
 }

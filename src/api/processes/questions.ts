@@ -1,27 +1,27 @@
 import type { FromProcess, ToProcess } from "./messages.ts";
 
-/** Milliseconds that the answer of a process is waited for. */
-const PATIENCE = 5000;
+/** Milliseconds within which a process must answer. */
+const ANSWER_WITHIN = 5000;
 
-/** A process that can be asked. */
-export interface Asked {
+/** A process that asks others and answers them. */
+export interface Peer {
   send(message: ToProcess): void;
 }
 
 interface Question {
-  readonly waitingFor: Set<Asked>;
+  readonly waitingFor: Set<Peer>;
   readonly answers: unknown[];
   /** Answers the process that asked. */
   end(): void;
 }
 
-/** Questions of one process to all others, which have not been answered yet. */
+/** Questions that a process has asked all others, and that are not answered yet. */
 export class Questions {
   readonly #open = new Map<number, Question>();
   #last = 0;
 
   /** Asks the others. Their answers are sent when all have answered, or after some seconds. */
-  ask(asking: Asked, { id, name, argument }: Extract<FromProcess, { kind: "ask" }>, others: Iterable<Asked>): void {
+  ask(asking: Peer, { id, name, argument }: Extract<FromProcess, { kind: "ask" }>, others: Iterable<Peer>): void {
     const own = ++this.#last;
     const answers: unknown[] = [];
     const end = (): void => {
@@ -29,7 +29,7 @@ export class Questions {
       this.#open.delete(own);
       asking.send({ kind: "answers", id, answers });
     };
-    const timer = setTimeout(end, PATIENCE);
+    const timer = setTimeout(end, ANSWER_WITHIN);
     const waitingFor = new Set(others);
     this.#open.set(own, { waitingFor, answers, end });
     for (const each of waitingFor) each.send({ kind: "asked", id: own, name, argument });
@@ -37,19 +37,19 @@ export class Questions {
   }
 
   /** Takes an answer; undefined: it has none. */
-  answered(by: Asked, { id, answer }: Extract<FromProcess, { kind: "answer" }>): void {
+  answered(by: Peer, { id, answer }: Extract<FromProcess, { kind: "answer" }>): void {
     const question = this.#open.get(id);
     if (question === undefined) return;
     if (answer !== undefined) question.answers.push(answer);
     this.#leave(question, by);
   }
 
-  /** A process has ended: nothing is expected of it any more. */
-  ended(process: Asked): void {
+  /** A process has ended: its answers are no longer waited for. */
+  ended(process: Peer): void {
     for (const question of this.#open.values()) this.#leave(question, process);
   }
 
-  #leave({ waitingFor, end }: Question, process: Asked): void {
+  #leave({ waitingFor, end }: Question, process: Peer): void {
     if (waitingFor.delete(process) && waitingFor.size === 0) end();
   }
 }

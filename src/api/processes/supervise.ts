@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { firstSignal } from "../end-signals.ts";
-import type { LineWriter } from "../line-writer.ts";
+import { closeWriters, type LineWriter } from "../line-writer.ts";
 import { createLog } from "../plugins/logging.ts";
 import { limitsIn } from "../../service/store/limits-in.ts";
 import { FileWriter } from "../../store/sqlite/file-writer.ts";
@@ -8,10 +8,8 @@ import type { StoreLocation } from "../../store/open-store.ts";
 import type { Settings } from "../../service/settings.ts";
 import { StartFailure, Supervisor } from "./supervisor.ts";
 
-/** Milliseconds for processes to end after the time for their requests, before they are killed. */
+/** Milliseconds that processes have to end, after the time for their requests, before they are killed. */
 const ENDING = 10_000;
-/** Milliseconds for the last lines to be written. */
-const LAST_LINES = 2000;
 
 export interface SuperviseOptions {
   readonly processes: number;
@@ -23,28 +21,30 @@ export interface SuperviseOptions {
 
 /** Runs a server of several processes until SIGTERM or SIGINT. Resolves with its exit code when all have ended. */
 export async function supervise({ location, settings, ...options }: SuperviseOptions) {
+  let supervisor: Supervisor | undefined;
+  // A signal before there is anything to reload must not end the process either.
+  process.on("SIGHUP", () => supervisor?.reload());
   const writer = "file" in location ? await FileWriter.open(location.file, limitsIn(settings)) : undefined;
   try {
-    return await superviseWith(writer, { location, settings, ...options });
+    const { processes, logTo } = options;
+    supervisor = new Supervisor({ processes, log: createLog(settings.logLevel, logTo), writer });
+    const exitCode = await runAll(supervisor, settings, options);
+    return { exitCode, isWritten: await closeWriters(logTo, options.printTo) };
   } finally {
     await writer?.close();
   }
 }
 
-async function superviseWith(
-  writer: FileWriter | undefined,
-  { processes, settings, logTo, printTo }: SuperviseOptions,
-) {
-  const supervisor = new Supervisor({ processes, log: createLog(settings.logLevel, logTo), writer });
-  process.on("SIGHUP", () => supervisor.reload());
-  const written = async (exitCode: number) => {
-    const areWritten = await Promise.all([logTo.close(LAST_LINES), printTo.close(LAST_LINES)]);
-    return { exitCode, isWritten: !areWritten.includes(false) };
-  };
+/** Resolves with the exit code. */
+async function runAll(
+  supervisor: Supervisor,
+  { shutdownTimeout }: Settings,
+  { printTo }: Pick<SuperviseOptions, "printTo">,
+): Promise<number> {
   try {
     printTo.write(await supervisor.start());
   } catch (error) {
-    if (error instanceof StartFailure) return written(error.exitCode);
+    if (error instanceof StartFailure) return error.exitCode;
     throw error;
   }
   let exitCode = 0;
@@ -52,6 +52,6 @@ async function superviseWith(
     exitCode = 128 + constants.signals[second];
     supervisor.endAtOnce(second);
   });
-  await supervisor.end(await signal, settings.shutdownTimeout * 1000 + ENDING);
-  return written(exitCode);
+  await supervisor.end(await signal, shutdownTimeout * 1000 + ENDING);
+  return exitCode;
 }

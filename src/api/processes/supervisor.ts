@@ -1,55 +1,43 @@
-import type { Worker } from "node:cluster";
-import { setTimeout as sleep } from "node:timers/promises";
+import { constants } from "node:os";
 import type { Logger } from "pino";
 import { makeToken } from "../../service/access/secret-token.ts";
 import type { EndSignal } from "../end-signals.ts";
 import type { FileWriter } from "../../store/sqlite/file-writer.ts";
 import { cluster } from "./cluster.ts";
-import type { FromProcess, ToProcess } from "./messages.ts";
+import { forkProcess, type ProcessEnd } from "./fork-process.ts";
+import type { FromProcess } from "./messages.ts";
 import { Questions } from "./questions.ts";
+import { Slot } from "./slot.ts";
 
 /** Milliseconds until a process that has ended is started again: doubled each time that it ends soon after its start. */
 const [RESTART_AFTER, MAX_RESTART_AFTER] = [100, 30_000];
 /** Milliseconds after which a process has not ended soon. */
 const SOON = 10_000;
+/** Milliseconds between log lines about a process that is still starting. */
+const SLOW_START = 30_000;
+/** Milliseconds that a process has to end at once, before it is killed. */
+const AT_ONCE = 2000;
 /** The exit code of a server that cannot start. */
 const CANNOT_START = 2;
-
-/** A place for a process, which has one number whatever process is in it. */
-class Place {
-  readonly number: number;
-  worker: Worker | undefined;
-  isReady = false;
-  /** Whether a process here has ever been ready. */
-  hasServed = false;
-  startedAt = 0;
-  /** How often in a row a process here has ended soon. */
-  failures = 0;
-
-  constructor(number: number) {
-    this.number = number;
-  }
-
-  send(message: ToProcess): void {
-    // It may have ended a moment ago.
-    if (this.worker?.isConnected() === true) this.worker.send(message, () => {});
-  }
-}
 
 export interface SupervisorOptions {
   readonly processes: number;
   readonly log: Logger;
   /** Writes the SQLite file, if there is one, for all of them. */
   readonly writer: FileWriter | undefined;
+  /** Milliseconds between log lines about a process that is still starting; by default, 30,000. */
+  readonly slowStart?: number;
 }
 
-/** A process that could not start, and has said why. */
+/** A process ended before it was ready. The log says why: a line of the process itself, or of the supervisor. */
 export class StartFailure extends Error {
+  /** If a signal ended it, that of a shell: a supervisor of services may start the server again. */
   readonly exitCode: number;
 
-  constructor(exitCode: number) {
+  constructor(end: ProcessEnd) {
     super("a process of the server did not start");
-    this.exitCode = exitCode;
+    const signal = constants.signals[end as NodeJS.Signals] as number | undefined;
+    this.exitCode = typeof end === "number" ? end || CANNOT_START : signal === undefined ? CANNOT_START : 128 + signal;
   }
 }
 
@@ -58,17 +46,19 @@ export class StartFailure extends Error {
  * itself: it passes on signals, and questions that the processes have for each other.
  */
 export class Supervisor {
-  readonly #places: readonly Place[];
+  readonly #slots: readonly Slot[];
   readonly #log: Logger;
   readonly #writer: FileWriter | undefined;
+  readonly #slowStart: number;
   readonly #setupToken = makeToken();
   readonly #questions = new Questions();
   #isEnding = false;
 
-  constructor({ processes, log, writer }: SupervisorOptions) {
+  constructor({ processes, log, writer, slowStart = SLOW_START }: SupervisorOptions) {
     this.#log = log;
     this.#writer = writer;
-    this.#places = Array.from({ length: processes }, (_, index) => new Place(index + 1));
+    this.#slowStart = slowStart;
+    this.#slots = Array.from({ length: processes }, (_, index) => new Slot(index + 1));
     const own = cluster();
     // Each process takes connections when it is free: none of them waits for one that is busy, or has been killed.
     own.schedulingPolicy = own.SCHED_NONE;
@@ -80,10 +70,10 @@ export class Supervisor {
    * to date. Rejects with StartFailure if one ends before; none is left then.
    */
   async start(): Promise<string> {
-    const [first, ...others] = this.#places;
+    const [first, ...others] = this.#slots;
     try {
-      const text = await this.#startFirstTime(first!);
-      await Promise.all(others.map((place) => this.#startFirstTime(place)));
+      const text = await this.#fork(first!);
+      await Promise.all(others.map((slot) => this.#fork(slot)));
       return text;
     } catch (error) {
       this.#isEnding = true;
@@ -94,97 +84,106 @@ export class Supervisor {
   }
 
   reload(): void {
-    for (const place of this.#places) place.send({ kind: "reload" });
+    for (const slot of this.#slots) slot.send({ kind: "reload" });
   }
 
   /** Has all processes finish their requests. Resolves when they have ended; after this many milliseconds, they are killed. */
   async end(signal: EndSignal, within: number): Promise<void> {
-    this.#tellEnd(signal);
-    const isOver = new AbortController();
-    const timer = sleep(within, undefined, { signal: isOver.signal }).then(
-      () => this.#kill(),
-      () => {},
-    );
+    this.#sendEnd(signal);
+    const timer = setTimeout(() => this.#kill(), within);
     await this.#allEnded();
-    isOver.abort();
-    await timer;
+    clearTimeout(timer);
   }
 
-  /** Has all processes end at once. */
+  /** Has all processes end at once, while `end` waits for them. */
   endAtOnce(signal: EndSignal): void {
-    this.#tellEnd(signal);
+    this.#sendEnd(signal);
+    setTimeout(() => this.#kill(), AT_ONCE).unref();
   }
 
-  #tellEnd(signal: EndSignal): void {
+  #sendEnd(signal: EndSignal): void {
     this.#isEnding = true;
-    for (const place of this.#places) place.send({ kind: "end", signal });
+    for (const slot of this.#slots) {
+      clearTimeout(slot.restart);
+      slot.send({ kind: "end", signal });
+    }
   }
 
   #kill(): void {
-    for (const { worker } of this.#places) worker?.process.kill("SIGKILL");
+    for (const { worker } of this.#slots) worker?.process.kill("SIGKILL");
   }
 
   async #allEnded(): Promise<void> {
-    await Promise.all(
-      this.#places.map(({ worker }) => worker && new Promise((resolve) => worker.once("exit", resolve))),
-    );
+    await Promise.all(this.#slots.map(({ ended }) => ended));
   }
 
-  /** Resolves with what a process says when it listens; rejects if it ends before. */
-  #startFirstTime(place: Place): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const worker = this.#fork(place, resolve);
-      worker.once("exit", (code) => reject(new StartFailure(code === 0 ? CANNOT_START : (code ?? CANNOT_START))));
-    });
+  /** Resolves with what a process says when it listens; rejects with StartFailure if it ends before. */
+  #fork(slot: Slot): Promise<string> {
+    const { worker, ended } = forkProcess();
+    const startedAt = performance.now();
+    Object.assign(slot, { worker, ended, isReady: false, startedAt });
+    const slow = setInterval(() => {
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      this.#log.warn({ process: slot.number, seconds }, "a process is still starting");
+    }, this.#slowStart).unref();
+    return new Promise<string>((resolve, reject) => {
+      worker?.on("message", (message: FromProcess) => this.#received(slot, message, resolve));
+      void ended.then((end) => {
+        this.#ended(slot, end);
+        reject(new StartFailure(end));
+      });
+    }).finally(() => clearInterval(slow));
   }
 
-  #fork(place: Place, ready: (text: string) => void): Worker {
-    const worker = cluster().fork();
-    Object.assign(place, { worker, isReady: false, startedAt: performance.now() });
-    worker.on("message", (message: FromProcess) => this.#received(place, message, ready));
-    // A message to a process that has just ended.
-    worker.on("error", () => {});
-    worker.once("exit", (code, signal) => this.#ended(place, signal ?? code));
-    return worker;
-  }
-
-  #received(place: Place, message: FromProcess, ready: (text: string) => void): void {
+  #received(slot: Slot, message: FromProcess, ready: (text: string) => void): void {
     if (message.kind === "hello")
-      return place.send({ kind: "begin", number: place.number, setupToken: this.#setupToken });
-    if (message.kind === "write") return void this.#write(place, message);
-    if (message.kind === "answer") return this.#questions.answered(place, message);
+      return slot.send({ kind: "begin", number: slot.number, setupToken: this.#setupToken });
+    if (message.kind === "write") return void this.#write(slot, message);
+    if (message.kind === "answer") return this.#questions.answered(slot, message);
     if (message.kind === "ask")
       return this.#questions.ask(
-        place,
+        slot,
         message,
-        this.#places.filter((other) => other !== place && other.isReady),
+        this.#slots.filter((other) => other !== slot && other.isReady),
       );
-    Object.assign(place, { isReady: true, hasServed: true });
+    Object.assign(slot, { isReady: true, hasServed: true });
     ready(message.text);
   }
 
-  /** The others read what has been written as soon as whoever had it written is told. */
-  async #write(by: Place, { id, method, argument }: Extract<FromProcess, { kind: "write" }>): Promise<void> {
+  /** The others are told that there are changes, and read them, once the one that wrote them has its answer. */
+  async #write(by: Slot, { id, method, argument }: Extract<FromProcess, { kind: "write" }>): Promise<void> {
     const { worker } = by;
     const reply = await this.#writer!.reply(method, argument);
-    // Another process may have taken the place meanwhile.
+    // Another process may be in the slot by now.
     if (by.worker === worker) by.send({ kind: "written", id, reply });
     if (method !== "execute" || !("result" in reply)) return;
-    for (const place of this.#places) if (place !== by) place.send({ kind: "changed" });
+    for (const slot of this.#slots) if (slot !== by) slot.hintChange();
   }
 
-  #ended(place: Place, how: string | number): void {
-    const wasReady = place.isReady;
-    Object.assign(place, { worker: undefined, isReady: false });
-    this.#questions.ended(place);
-    // Whoever waits for its first start is told by `#startFirstTime`.
-    if (this.#isEnding || !place.hasServed) return;
-    place.failures = wasReady && performance.now() - place.startedAt > SOON ? 0 : place.failures + 1;
-    const after = Math.min(RESTART_AFTER * 2 ** Math.max(0, place.failures - 1), MAX_RESTART_AFTER);
-    this.#log.error({ process: place.number, end: how, after }, "a process has ended; it is started again");
-    setTimeout(() => {
-      if (this.#isEnding) return;
-      this.#fork(place, () => this.#log.info({ process: place.number }, "the process serves requests again"));
-    }, after);
+  #ended(slot: Slot, end: ProcessEnd): void {
+    const hasLasted = slot.isReady && performance.now() - slot.startedAt > SOON;
+    Object.assign(slot, { worker: undefined, isReady: false });
+    this.#questions.ended(slot);
+    if (this.#isEnding) return;
+    const about = { process: slot.number, end };
+    if (!slot.hasServed) {
+      // Otherwise, it has written why.
+      if (typeof end === "string")
+        this.#log.error(about, "a process ended before it was ready; the server cannot start");
+      return;
+    }
+    slot.failures = hasLasted ? 0 : slot.failures + 1;
+    const after = Math.min(RESTART_AFTER * 2 ** Math.max(0, slot.failures - 1), MAX_RESTART_AFTER);
+    this.#log.error({ ...about, restart_after: after / 1000 }, "a process ended; it will be started again");
+    slot.restart = setTimeout(() => void this.#forkAgain(slot), after);
+  }
+
+  async #forkAgain(slot: Slot): Promise<void> {
+    try {
+      await this.#fork(slot);
+      this.#log.info({ process: slot.number }, "the process serves requests again");
+    } catch {
+      // It has ended, and will be started again.
+    }
   }
 }

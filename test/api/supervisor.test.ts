@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createLog } from "../../src/api/plugins/logging.ts";
+import { cluster } from "../../src/api/processes/cluster.ts";
+import { StartFailure, Supervisor } from "../../src/api/processes/supervisor.ts";
+import { until } from "../until.ts";
+
+const SMALL_PROCESS = fileURLToPath(new URL("./harness/small-process.ts", import.meta.url));
+/** Milliseconds: longer than a test may take, so that one that waits for it fails. */
+const LONG = 600_000;
+const LIMITED = { timeout: 60_000 };
+
+const pids = (): number[] => Object.values(cluster().workers ?? {}).map((worker) => worker!.process.pid!);
+after(() => pids().forEach((pid) => process.kill(pid, "SIGKILL")));
+
+type Line = Readonly<Record<string, unknown>>;
+
+function supervisorOf(mode: string, slowStart?: number): { supervisor: Supervisor; lines: Line[] } {
+  cluster().setupPrimary({ exec: SMALL_PROCESS, args: [mode] });
+  const lines: Line[] = [];
+  const log = createLog("info", { write: (line) => void lines.push(JSON.parse(line)) });
+  return {
+    supervisor: new Supervisor({ processes: 2, log, writer: undefined, ...(slowStart && { slowStart }) }),
+    lines,
+  };
+}
+
+/** Asserts that the start fails with an exit code, and that no process is left. */
+async function failsWith(supervisor: Supervisor, exitCode: number): Promise<void> {
+  await assert.rejects(supervisor.start(), (error) => {
+    assert.ok(error instanceof StartFailure);
+    assert.equal(error.exitCode, exitCode);
+    return true;
+  });
+  assert.deepEqual(pids(), []);
+}
+
+test("a process that cannot start has written why; the exit code is its own", async () => {
+  const { supervisor, lines } = supervisorOf("cannot start");
+  await failsWith(supervisor, 2);
+  assert.deepEqual(lines, []);
+});
+
+test("a process that is killed before it is ready is in the log; the exit code is that of the signal", async () => {
+  const { supervisor, lines } = supervisorOf("is killed");
+  await failsWith(supervisor, 128 + 9);
+  assert.equal(lines.length, 1);
+  assert.deepEqual([lines[0]!["level"], lines[0]!["process"], lines[0]!["end"]], [50, 1, "SIGKILL"]);
+});
+
+test("a process that the system cannot start ends the start, too", LIMITED, async (t) => {
+  const { execPath } = process;
+  process.execPath = `${SMALL_PROCESS}/is-no-folder`;
+  t.after(() => (process.execPath = execPath));
+  assert.ok(!existsSync(process.execPath));
+  const { supervisor, lines } = supervisorOf("serves");
+  await failsWith(supervisor, 2);
+  assert.equal(lines.length, 1);
+  assert.match(String(lines[0]!["end"]), /^spawn /);
+});
+
+test("a process that does not become ready is in the log again and again", LIMITED, async () => {
+  const { supervisor, lines } = supervisorOf("never ready", 20);
+  const failing = failsWith(supervisor, 128 + 9);
+  await until("three lines say so", () => lines.length >= 3);
+  for (const { level, process: number, msg } of lines)
+    assert.deepEqual([level, number, msg], [40, 1, "a process is still starting"]);
+  process.kill(pids()[0]!, "SIGKILL");
+  await failing;
+  const { length } = lines;
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  assert.equal(lines.length, length, "none after its end");
+});
+
+test("the end of the server does not wait for processes that are to be started again", LIMITED, async () => {
+  const { supervisor, lines } = supervisorOf("ends soon");
+  assert.equal(await supervisor.start(), "ready");
+  const waits = () => lines.filter(({ restart_after: seconds }) => Number(seconds) >= 0.8);
+  await until("the next start of one is not soon", () => waits().length > 0);
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  assert.ok(timers() > 0);
+  await supervisor.end("SIGTERM", LONG);
+  assert.equal(timers(), 0);
+  assert.deepEqual(pids(), []);
+});
+
+test("a second signal ends a process that does not end", LIMITED, async () => {
+  const { supervisor } = supervisorOf("ignores the end");
+  assert.equal(await supervisor.start(), "ready");
+  assert.equal(pids().length, 2);
+  const ended = supervisor.end("SIGTERM", LONG);
+  supervisor.endAtOnce("SIGTERM");
+  await ended;
+  assert.deepEqual(pids(), []);
+});
