@@ -10,6 +10,7 @@ import { LIMITS } from "../../test/api/harness/replicas.ts";
 import { cachePath } from "../data/cache.ts";
 import { Random } from "../data/random.ts";
 import { fillStore, type FilledStore } from "./fill-store.ts";
+import { medianOf } from "./measure.ts";
 import { type Listener, LoadProcess, processorSeconds, startService } from "./processes.ts";
 import { requestBytes } from "./requests.ts";
 
@@ -107,8 +108,7 @@ function additions(way: Way): Uint8Array[] {
 }
 
 function print(subject: string, samples: readonly number[]): void {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const [median, least, most] = [sorted[sorted.length >> 1]!, sorted[0]!, sorted.at(-1)!].map((each) =>
+  const [median, least, most] = [medianOf(samples), Math.min(...samples), Math.max(...samples)].map((each) =>
     each.toPrecision(4),
   );
   console.log(`${subject}: ${median} (${least} to ${most})`);

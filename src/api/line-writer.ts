@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Bytes of lines that wait for a slow reader, or for free space on the disk. */
 const MAX_WAITING = 1 << 20;
-/** Bytes that a pipe takes as a whole, so that processes that share it do not mix their lines (POSIX: PIPE_BUF). */
-const WHOLE = 4096;
+/** Bytes that a write to a pipe never mixes with those of other processes (POSIX: PIPE_BUF). */
+const UNMIXED = 4096;
 /** Milliseconds until a failed write is retried. */
 const RETRY_AFTER = 1000;
 /** The same if a terminal is merely busy. */
@@ -41,7 +41,7 @@ export class LineWriter {
   #lostCount = 0;
   #lost: LostLines | undefined;
   readonly #send: Send;
-  /** Bytes of lines that are written at once. */
+  /** Maximum bytes of a write, unless one line is longer. */
   readonly #atOnce: number;
   #waiting: string[] = [];
   #waitingBytes = 0;
@@ -54,7 +54,7 @@ export class LineWriter {
 
   /** `isShared`: other processes write to the same stream. */
   constructor(stream: StandardStream, isShared = false) {
-    this.#atOnce = isShared ? WHOLE : MAX_WAITING;
+    this.#atOnce = isShared ? UNMIXED : MAX_WAITING;
     const descriptor = stream.isTTY === true ? openTerminal(stream.fd) : stream.fd;
     this.#send = stream instanceof Socket && stream.isTTY !== true ? toPipe(stream) : toDescriptor(descriptor);
     process.once("exit", () => this.#writeAtExit(descriptor));
@@ -104,7 +104,7 @@ export class LineWriter {
     this.#isWriting = false;
   }
 
-  /** What waits: at least a line. What came before has been written, so that the report of lost lines follows it. */
+  /** What waits, or its first lines. What came before has been written, so that the report of lost lines follows it. */
   #takeWaiting(): Buffer {
     const bytes = Buffer.from(this.#takeLines().join(""));
     this.#waitingBytes -= bytes.length;
@@ -115,13 +115,14 @@ export class LineWriter {
   }
 
   #takeLines(): readonly string[] {
+    if (this.#waitingBytes <= this.#atOnce) return this.#waiting.splice(0);
     let [count, size] = [0, 0];
-    for (const line of this.#waitingBytes <= this.#atOnce ? [] : this.#waiting) {
+    for (const line of this.#waiting) {
       size += Buffer.byteLength(line);
       if (count > 0 && size > this.#atOnce) break;
       count++;
     }
-    return this.#waiting.splice(0, count === 0 ? this.#waiting.length : count);
+    return this.#waiting.splice(0, count);
   }
 
   #tryAgain(): void {

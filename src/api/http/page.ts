@@ -91,6 +91,22 @@ export function pageOfList<Item>(
   return pageOf(request, settings, list.slice(offset, offset + limit), list.length);
 }
 
+interface Created {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** `pageOfList` with the documents of a list in the order in which `aboutOf` says that its items were created. */
+export function pageOfCreated<Item, Document>(
+  request: FastifyRequest,
+  settings: Settings,
+  list: readonly Item[],
+  { aboutOf, documentOf }: { aboutOf: (item: Item) => Created; documentOf: (item: Item) => Document },
+): Page<Document> {
+  const { items, ...page } = pageOfList(request, settings, list, partCreatedAfter(aboutOf));
+  return { items: items.map(documentOf), ...page };
+}
+
 /** The part of a list, sorted by keys, that begins after a key. O(list). */
 export function partAfter<Item>(
   list: readonly Item[],
@@ -104,7 +120,7 @@ export function partAfter<Item>(
 }
 
 /** `partAfter` for lists in the order in which `aboutOf` says that items were created: by time, then id. */
-export function partCreatedAfter<Item>(aboutOf: (item: Item) => { readonly createdAt: number; readonly id: string }) {
+function partCreatedAfter<Item>(aboutOf: (item: Item) => Created) {
   /** @throws ServiceError "invalid" */
   return (list: readonly Item[], after: string | undefined, limit: number): Part<Item> => {
     const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];

@@ -62,8 +62,8 @@ export class GuardedStore implements Store {
     return this.#outage.watch(() => this.#store.record(name, ...increments));
   }
 
-  onEvents(look: (organisationId: string | null) => void): () => void {
-    return this.#store.onEvents(look);
+  onEvents(notify: (organisationId: string | null) => void): () => void {
+    return this.#store.onEvents(notify);
   }
 
   probe(): Promise<void> {

@@ -4,22 +4,22 @@ import type { DeploymentCredential } from "../deployment-credential.ts";
 import { CREDENTIALS_SETTING } from "../limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
-import type { Room } from "./_room.ts";
+import { checkRoom, type Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** `count`: those of the organisation that are not revoked, which may be at most `max`. */
 export function createCredential(
   { organisationId, credential, label, digest, start, hostsOnly, at }: CreateCredentialCommand,
   deployment: Deployment,
-  { count, max }: Room,
+  room: Room,
   newId: NewId,
 ): Decision {
   checkTexts(label);
-  if (count >= max)
-    throw new StoreError(
-      "too-many-credentials",
-      `the deployments of an organisation have at most ${max} credentials that are not revoked (${CREDENTIALS_SETTING}); revoke some first`,
-    );
+  checkRoom(
+    "too-many-credentials",
+    room,
+    `deployment credentials that are not revoked (${CREDENTIALS_SETTING}); revoke some first`,
+  );
   if (credential === "bouncer" && deployment.definition.purpose === "allowlist")
     throw new StoreError("not-a-blocklist", "a bouncer would block what this deployment allows; use a blocklist");
   const created: DeploymentCredential = {

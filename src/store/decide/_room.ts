@@ -6,7 +6,7 @@ export interface Room {
   readonly max: number;
 }
 
-/** Throws StoreError (`code`) without room for another; `things`: what they are, and how to get room. */
+/** Throws StoreError (`code`) if there is no room for another. `things` ends its message: what they are, and how to get room. */
 export function checkRoom(code: StoreErrorCode, { count, max }: Room, things: string): void {
   if (count >= max) throw new StoreError(code, `an organisation has at most ${max} ${things}`);
 }

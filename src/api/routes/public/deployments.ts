@@ -11,7 +11,7 @@ import { tagOfDeployment } from "../../../service/rules/tags.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import { ifMatch, isKnown } from "../../http/entity-tags.ts";
-import { baseOf, pageOfList, partCreatedAfter } from "../../http/page.ts";
+import { baseOf, pageOfCreated } from "../../http/page.ts";
 import { signed } from "../../http/signed-request.ts";
 import { CONDITIONAL, IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
@@ -65,13 +65,7 @@ function addReads(app: App, services: Services): void {
     const all = memory.deployments(request.caller.organisationId);
     const documentOf = (deployment: Deployment) =>
       deploymentDocument(deployment, stateOf(deployment, request, services));
-    const { items, ...page } = pageOfList(
-      request,
-      settings,
-      all,
-      partCreatedAfter((each) => each),
-    );
-    return { items: items.map(documentOf), ...page };
+    return pageOfCreated(request, settings, all, { aboutOf: (each) => each, documentOf });
   });
 
   const get = {

@@ -11,7 +11,7 @@ import type { Services } from "../../../service/services.ts";
 import type { ExternalList, ExternalListDefinition } from "../../../store/external-list.ts";
 import { RULES_SETTING } from "../../../store/limit-settings.ts";
 import type { App } from "../../app-type.ts";
-import { pageOfList, partCreatedAfter } from "../../http/page.ts";
+import { pageOfCreated } from "../../http/page.ts";
 import { signed } from "../../http/signed-request.ts";
 import { IDEMPOTENT } from "../../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
@@ -57,13 +57,7 @@ function addReads(app: App, services: Services): void {
   app.get(`${PATH}/`, { config: READ_EDL, schema: list }, async (request) => {
     const all = memory.externalLists(request.caller.organisationId);
     const documentOf = await documentsOf(request, services);
-    const { items, ...page } = pageOfList(
-      request,
-      settings,
-      all,
-      partCreatedAfter((each) => each),
-    );
-    return { items: items.map(documentOf), ...page };
+    return pageOfCreated(request, settings, all, { aboutOf: (each) => each, documentOf });
   });
 
   const get = {

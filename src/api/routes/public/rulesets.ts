@@ -5,7 +5,7 @@ import { signed } from "../../http/signed-request.ts";
 import { ifMatch, isKnown } from "../../http/entity-tags.ts";
 import { listTag, rulesetTag } from "../../../service/rules/tags.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { pageOfList, partCreatedAfter } from "../../http/page.ts";
+import { pageOfCreated } from "../../http/page.ts";
 import {
   CreateRulesetBody,
   rulesetDocument,
@@ -45,13 +45,10 @@ function addReads(app: App, services: Services): void {
   app.get(`${PATH}/`, { config: READ_EDL, schema: list }, (request, reply) => {
     const rulesets = memory.rulesets(request.caller.organisationId, request.query.purpose);
     if (isKnown(request, reply, listTag(rulesets, request.now))) return reply.code(304).send();
-    const { items, ...page } = pageOfList(
-      request,
-      settings,
-      rulesets,
-      partCreatedAfter(({ about }) => about),
-    );
-    return { items: items.map((ruleset) => rulesetDocument(ruleset, request.now)), ...page };
+    return pageOfCreated(request, settings, rulesets, {
+      aboutOf: ({ about }) => about,
+      documentOf: (ruleset) => rulesetDocument(ruleset, request.now),
+    });
   });
 
   const get = {
