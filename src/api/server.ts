@@ -481,7 +481,7 @@ function servicesOf(
     log,
   });
   const threatHolder = new ServedDataset({ name: "cti", ...threats, load: openThreatView, metrics, now, log });
-  // Other processes would notice the new file a little later; the response to whoever replaced it is not sent before.
+  // Other processes would notice the new file a little later; the client that replaced it gets its response after that.
   const reloading = (name: "catalogue" | "threats", dataset: { reload(): Promise<boolean> }) => async () =>
     (await Promise.all([dataset.reload(), peers.ask("reload", name)]))[0];
   const identifications = new Identifications(now);

@@ -53,7 +53,7 @@ export const SETTINGS = {
     min: 0,
     max: 1024,
     value: "N",
-    help: "how many processes serve requests on the port, each with all rules in its memory; 0: as many as the machine has cores. Limits of connections, requests in progress and their memory are for each of them",
+    help: "how many processes serve requests on the port, each with all rules in its memory; 0: one for each core. Limits on connections, requests in progress and their memory apply to each process",
   },
   baseUrl: {
     name: "base-url",

@@ -4,7 +4,10 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from "pino"
 import { redact, safePath } from "../http/redact.ts";
 import type { Services } from "../../service/services.ts";
 
-/** Writes lines of JSON; `number`: of the process, if the server has several. Only what `logRequests` names is logged of a request; errors are logged without keys. */
+/**
+ * Writes lines of JSON, with the `number` of the process if the server has several. Only what `logRequests` names is
+ * logged of a request; errors are logged without keys.
+ */
 export function createLog(level: string, destination: DestinationStream, number?: number): Logger {
   return pino(
     {

@@ -28,7 +28,10 @@ export class Slot {
     else sent();
   }
 
-  /** Says that there are changes. Of those that come before the message has been sent, once more: a process that is stopped must not fill the memory of this one with messages. */
+  /**
+   * Says that there are changes; of all that come before the message has been sent, once more. So messages to a process
+   * that is stopped do not fill the memory of this one.
+   */
   hintChange(): void {
     if (this.#isHinting) return void (this.#isHintDue = true);
     this.#isHinting = true;

@@ -1,7 +1,7 @@
 import { stateOf } from "../logs/identification-state.ts";
 import type { Services } from "../services.ts";
 
-/** Answers what other processes of this server ask this one. */
+/** Sets the answers to questions of the other processes of this server. */
 export function answerPeers(services: Services): void {
   const { peers, metrics, identifications, replays, undoLog, catalogueUpdates, feedImports } = services;
   peers.answer({

@@ -1,4 +1,4 @@
-/** The work that was started last, of what this process and others know. */
+/** The work that was started last, among what the processes know; null and undefined stand for none. */
 export function newest<Work extends { readonly startedAt: number }>(
   known: readonly (Work | null | undefined)[],
 ): Work | undefined {

@@ -10,22 +10,22 @@ export interface Owned {
   readonly id: string;
 }
 
-/** What the processes of `serve --processes` ask each other, by name. Whatever is not in the store is asked for here. */
+/** The questions of the processes of `serve --processes` to each other, by name: about all that is not in the store. */
 export interface PeerQuestions {
   /** The values of its metrics. */
   metrics: { argument: null; answer: MetricValues };
-  /** Uploaded logs: one or all of an organisation; whether one was there and is removed now. */
+  /** Uploaded logs: one, or all of an organisation; whether it had the one that is to be removed. */
   identification: { argument: Owned; answer: IdentificationState | null };
   identifications: { argument: { readonly organisationId: string }; answer: readonly IdentificationState[] };
   removeIdentification: { argument: Owned; answer: boolean };
   replay: { argument: Owned; answer: KeptReplay | null };
-  /** The last change that undid another in a session, as far as it knows; remembers `sequence`. */
+  /** The last change that undid another in a session, as far as it knows, at least `sequence`, which it notes. */
   undone: { argument: { readonly session: string; readonly sequence: number }; answer: number };
   /** The update of the catalogue and the import of a feed, in progress or the last one. */
   catalogueUpdate: { argument: null; answer: CatalogueUpdate | null };
   feedImport: { argument: null; answer: FeedImport | null };
   cancelFeedImport: { argument: null; answer: boolean };
-  /** Loads a dataset again that another process has replaced. */
+  /** Reloads a dataset that another process has replaced. */
   reload: { argument: "catalogue" | "threats"; answer: boolean };
   /** Since when pulls of the catalogue fail; null if they do not. */
   pullFailingSince: { argument: null; answer: number | null };
@@ -44,13 +44,13 @@ export type PeerAnswers = {
 export interface Peers {
   /** Whether there are others. */
   readonly areThere: boolean;
-  /** Whether this process does what only one of them does: the first, or the one that took its place when it ended. */
+  /** Whether this process has the tasks of which the server has one: it is number 1, or has replaced it. */
   readonly isFirst: boolean;
-  /** The answers of those that answer: not of one that has ended, or is stopped. */
+  /** The answers of those that answer in time: not of one that has ended, or is stopped. */
   ask<Name extends PeerQuestion>(name: Name, argument: Argument<Name>): Promise<readonly Answer<Name>[]>;
-  /** From now on, answers questions. */
+  /** Sets what answers their questions. */
   answer(answers: PeerAnswers): void;
 }
 
-/** Of a server that is one process. */
+/** For a server that is one process. */
 export const ALONE: Peers = { areThere: false, isFirst: true, ask: async () => [], answer: () => {} };

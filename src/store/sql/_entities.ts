@@ -20,7 +20,7 @@ import type {
   UserRow,
 } from "./_tables.ts";
 
-// Converts rows to entities and back. What a column holds in another form than the entity is converted here.
+// Converts rows to entities and back: names by `NamedColumns`, and here the values that columns hold in another form.
 
 const ORGANISATION = NamedColumns.of<OrganisationRow>()("id", "name", "created_at");
 

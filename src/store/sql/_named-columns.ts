@@ -7,7 +7,7 @@ type Properties<Row, Column extends keyof Row & string> = {
   readonly [Each in Column as PropertyName<Each>]: Row[Each];
 };
 
-/** Some columns of a table, and the properties that are named as they are: `createdAt` for `created_at`. */
+/** Some columns of a table, and the properties named after them: `createdAt` for `created_at`. */
 export class NamedColumns<Row, Column extends keyof Row & string> {
   readonly #names: readonly (readonly [column: string, property: string])[];
 
@@ -25,7 +25,7 @@ export class NamedColumns<Row, Column extends keyof Row & string> {
     return properties as Properties<Row, Column>;
   }
 
-  /** Of an object that may have other properties, too. */
+  /** The object may have other properties as well. */
   columnsOf(object: Properties<Row, Column>): Pick<Row, Column> {
     const values = object as Readonly<Record<string, unknown>>;
     const columns: Record<string, unknown> = {};

@@ -10,7 +10,7 @@ import type { StoreReport } from "../store.ts";
 import type { SqliteBackend } from "./_backend.ts";
 import type { RemoteWriter } from "./file-writer.ts";
 
-/** A SQLite file that another process writes: this one reads it, by a thread of its own, and has the other write. */
+/** A SQLite file that another process writes: this one reads it in its own thread, and sends its writes to the other. */
 export class SharedBackend implements Backend {
   readonly #reader: SqliteBackend;
   readonly #writer: RemoteWriter;

@@ -26,7 +26,7 @@ export function columnsOfChanges(changes: readonly Change[]): readonly RuleColum
   return changes.flatMap((change) => (change.kind === "rules-replaced" ? change.rules : []));
 }
 
-/** Commands from another process: their columns share the buffer of the message, which is not to be transferred. */
+/** For commands from another process: all their columns are in the buffer of the message, which cannot be transferred. */
 export function withOwnBuffers(commands: readonly Command[]): readonly Command[] {
   return commands.map((command) =>
     command.kind === "replace-rules" || command.kind === "import-rules"

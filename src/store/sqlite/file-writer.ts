@@ -6,11 +6,11 @@ import { SqliteBackend } from "./_backend.ts";
 import type { WritingMethod } from "./messages.ts";
 import { withOwnBuffers } from "./_transfers.ts";
 
-/** The process that writes a SQLite file, as those see it that only read the file themselves. */
+/** The process that writes a SQLite file, seen from one that only reads the file. */
 export interface RemoteWriter {
   /** Rejects with StoreError, as the store itself does. */
   call(method: WritingMethod, argument: unknown): Promise<unknown>;
-  /** Calls `hint` when another process has had something written. */
+  /** Calls `hint` when there are changes of another process. */
   onChange(hint: () => void): void;
 }
 
