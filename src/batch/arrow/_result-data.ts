@@ -47,11 +47,11 @@ function blockOrNull(value: string | readonly string[] | null): TextBlock | null
 function prefixes({ rows, families, words, matches }: BatchAddresses, table: PrefixTable, text: TextBuilder): Data {
   const validity = new Validity(rows);
   text.clear();
-  text.reserve(PREFIX_BYTES * rows);
   for (let row = 0; row < rows; row++) {
     const match = matches[row]!;
     if (match > 0) {
       validity.add(row);
+      text.reserve(PREFIX_BYTES);
       text.length = writePrefix(families[row] as Family, words, 4 * row, table.prefixLength(match as MatchId), text);
     }
     text.end();

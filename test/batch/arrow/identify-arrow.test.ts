@@ -140,6 +140,23 @@ test("several batches: one result for each, even without rows, and a dictionary 
   assert.deepEqual([...found.getChild("ip")!], ["1.1.1.1", "8.8.8.8", "8.8.8.8", null, "1.1.1.1", "9.9.9.9"]);
 });
 
+test("batches of all sizes, written by an output that keeps what it was given until the end", async () => {
+  const batches = [700, 3, 0, 1_200, 1, 400].map((size, index) => ADDRESSES.slice(100 * index, 100 * index + size));
+  const writer = new RecordBatchStreamWriter({ autoDestroy: false });
+  for (const texts of batches)
+    for (const batch of new Table({ ip: vectorFromArray(texts, new Utf8()) }).batches) writer.write(batch);
+  writer.finish();
+  const kept: Buffer[] = [];
+  const output = new Writable({ write: (part: Buffer, _, done) => void (kept.push(part), setImmediate(done)) });
+  await identified(writer.toUint8Array(true), { output });
+  const found = tableFromIPC(Buffer.concat(kept));
+  assert.deepEqual(resultRows(found), batches.flat().map(expectedRow));
+  assert.deepEqual(
+    found.batches.map(({ numRows }) => numRows).filter((rows) => rows > 0),
+    batches.map(({ length }) => length).filter((rows) => rows > 0),
+  );
+});
+
 test("a field is read as in tables of text", async () => {
   const texts = ["1.1.1.1:443", " [2606:4700::1]:80", "10.0.0.1, 1.1.1.1", "seen 1.1.1.1", ""];
   const rows = async (address: "first" | "last" | "first-public") =>
