@@ -168,11 +168,6 @@ export const HEADER_MATCH_COUNT = 5;
 export const HEADER_WORDS = 16;
 
 export const LAYOUT_VERSION = 5;
-/**
- * Tables of version 3 have no hashed nodes and those of version 2 no points either; otherwise they are the same. Those of
- * version 4 have hashed nodes of another shape.
- */
-export const READABLE_LAYOUT_VERSIONS = [2, 3, LAYOUT_VERSION] as const;
 
 /** A `matchValue` word with this bit holds the word offset of a value list; without it, the one value id. */
 export const VALUE_LIST_FLAG = 0x8000_0000;

@@ -17,13 +17,19 @@ import {
   HEADER_ROOT_BITS_4,
   HEADER_ROOT_BITS_6,
   HEADER_WORDS,
-  READABLE_LAYOUT_VERSIONS,
+  LAYOUT_VERSION,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { SectionName, TableSections } from "./sections.ts";
 import { TableError } from "./table-error.ts";
 import { layoutOf, type TableLayout } from "./table-layout.ts";
+
+/**
+ * The layout versions that can be read. Tables of version 3 have no hashed nodes and those of version 2 no points either;
+ * otherwise they are the same. Those of version 4 have hashed nodes of another shape.
+ */
+const READABLE_VERSIONS: readonly number[] = [2, 3, LAYOUT_VERSION];
 
 /**
  * The frozen form: answers longest-prefix match over IPv4 and IPv6 prefixes from one flat, immutable buffer that
@@ -385,11 +391,11 @@ export class PrefixTable {
     const header = this.#header;
     expect(header.length === HEADER_WORDS, "header", `${header.length} words instead of ${HEADER_WORDS}`);
     const version = header[HEADER_LAYOUT_VERSION]!;
-    if (!READABLE_LAYOUT_VERSIONS.some((readable) => readable === version))
+    if (!READABLE_VERSIONS.includes(version))
       throw new TableError(
         "unsupported-layout",
         "header",
-        `version ${version}, this program reads versions ${READABLE_LAYOUT_VERSIONS.join(", ")}`,
+        `version ${version}, this program reads versions ${READABLE_VERSIONS.join(", ")}`,
       );
     expect(
       ROOT_BITS_4.some((bits) => bits === header[HEADER_ROOT_BITS_4]),
