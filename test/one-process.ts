@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import { join } from "node:path";
-import { describe } from "node:test";
+import { after, describe } from "node:test";
 import { pathToFileURL } from "node:url";
 import { limitTime, MINUTES } from "./time-limit.ts";
 
@@ -19,12 +20,14 @@ export function endWithProcess(end: () => Promise<void>): boolean {
 export async function runInOneProcess(paths: readonly string[]): Promise<void> {
   ends = [];
   for (const path of paths) {
-    const file = join(ROOT, path);
-    limitTime(file);
+    limitTime(path);
     // Longer than that limit, which says what is kept alive. Tests keep the limit that the runner gives them.
     await describe(path, { timeout: (MINUTES + 1) * 60_000 }, async () => {
-      await import(pathToFileURL(file).href);
+      const { exitCode } = process;
+      await import(pathToFileURL(join(ROOT, path)).href);
+      after(() => assert.equal(process.exitCode, exitCode, "a test has set process.exitCode"));
     });
   }
   for (const end of ends) await end();
+  limitTime(`One of ${paths.join(", ")}`); // what the last test of a file leaves running
 }

@@ -49,7 +49,7 @@ test("one", () => say("runs"));
 `;
 
 test("files that share a process: hooks are of their own file, and one that fails leaves the others as they are", (t) => {
-  const together = `import { runInOneProcess } from "./one-process.ts";\nawait runInOneProcess(["test/a.test.ts", "test/broken.test.ts", "test/failing.test.ts", "test/hanging.test.ts", "test/b.test.ts"]);\n`;
+  const together = `import { runInOneProcess } from "./one-process.ts";\nawait runInOneProcess(["test/a.test.ts", "test/broken.test.ts", "test/failing.test.ts", "test/hanging.test.ts", "test/exit-code.test.ts", "test/b.test.ts"]);\n`;
   const folder = temporaryFolder({
     "package.json": `{ "type": "module" }`,
     "together.ts": together,
@@ -57,6 +57,7 @@ test("files that share a process: hooks are of their own file, and one that fail
     "b.test.ts": NOISY,
     "broken.test.ts": `import "./missing.ts";\n`,
     "failing.test.ts": `import { test } from "node:test";\ntest("fails", () => { throw new Error("as it should"); });\n`,
+    "exit-code.test.ts": `import { test } from "node:test";\ntest("sets it", () => { process.exitCode = 2; });\n`,
     "hanging.test.ts": `import { test } from "node:test";\nconst timer = setInterval(() => {}, 1000);\ntest("hangs", () => new Promise(() => {}));\ntest("goes on", () => clearInterval(timer));\n`,
   });
   t.after(() => folder.remove());
@@ -85,6 +86,8 @@ test("files that share a process: hooks are of their own file, and one that fail
     "not ok hangs",
     "ok goes on",
     "not ok test/hanging.test.ts",
+    "ok sets it",
+    "not ok test/exit-code.test.ts",
     "ok one",
     "ok test/b.test.ts",
   ]);
