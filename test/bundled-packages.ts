@@ -6,8 +6,9 @@ import { isBuilt } from "./command-file.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const SOURCES = new URL("src/", ROOT).href;
-/** This thread is given options of its own, so that it does not inherit those by which this file is loaded. */
-const STORE_THREAD = new URL("src/store/sqlite/worker.ts", ROOT).href;
+const STORE_THREAD = new URL("src/store/sqlite/worker.ts", ROOT);
+/** The same as built: it loads in half the time, and every server of a test starts such a thread. */
+const BUILT_STORE_THREAD = new URL("dist/server/worker.js", ROOT);
 /** Whether the bundled packages match the current sources: determined once, by the runner. */
 const BUILT = "TEST_BUNDLED_PACKAGES";
 
@@ -22,9 +23,8 @@ if (process.env[BUILT] === "true") {
     },
   });
   threads.Worker = class extends threads.Worker {
-    constructor(file: string | URL, { execArgv, ...options }: WorkerOptions = {}) {
-      const also = String(file) === STORE_THREAD ? ["--import", import.meta.url] : [];
-      super(file, { ...options, ...(execArgv && { execArgv: [...execArgv, ...also] }) });
+    constructor(file: string | URL, options?: WorkerOptions) {
+      super(isStoreThread(file) ? BUILT_STORE_THREAD : file, options);
     }
   };
   syncBuiltinESMExports();
@@ -35,4 +35,8 @@ function bundled(specifier: string): string | undefined {
   if (/^[./]|^\w+:/.test(specifier)) return undefined;
   const url = new URL(`${PACKAGES_FOLDER}/${packageModule(specifier)}`, ROOT);
   return existsSync(url) ? url.href : undefined;
+}
+
+function isStoreThread(file: string | URL): boolean {
+  return String(file) === STORE_THREAD.href;
 }
