@@ -132,6 +132,7 @@ class FaultedWorld {
     "commit lost": () => this.#atCommit("lose the commit"),
     "database stopped and started": () => this.#postgres.restart(),
     "database restored": () => this.#restore(),
+    "database restored under the server": () => this.#restore({ isRunning: true }),
     "server killed": () => this.#restart("SIGKILL"),
     "server stopped": () => this.#restart("SIGTERM"),
     "server killed without the database": () => this.#standby(),
@@ -217,21 +218,21 @@ class FaultedWorld {
     });
   }
 
-  /** From a copy that was made just before, while no server runs: rules that were added since are lost. */
-  async #restore(): Promise<void> {
+  /** From a copy that was made just before: rules that were added since are lost. */
+  async #restore({ isRunning = false } = {}): Promise<void> {
     const name = new URL(this.#databaseUrl).pathname.slice(1);
     this.#proxy.shut();
     await this.#admin(`create database "${name}_copy" template "${name}"`);
     this.#proxy.open();
     const { added } = this;
     await this.#add();
-    await this.#service.end("SIGTERM");
+    if (!isRunning) await this.#service.end("SIGTERM");
     this.#proxy.shut();
     await this.#admin(`drop database "${name}"`, `create database "${name}" template "${name}_copy"`);
     await this.#admin(`drop database "${name}_copy"`);
     this.added = added;
     this.#proxy.open();
-    await this.#start();
+    if (!isRunning) await this.#start();
     await this.#add();
   }
 
