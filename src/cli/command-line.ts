@@ -1,5 +1,5 @@
 import { COMMAND_TABLE, splitName } from "./command-table.ts";
-import { reportError } from "./report-error.ts";
+import { reportError } from "./runner/report-error.ts";
 
 /** Runs one command line and returns its exit code; errors have been reported by then. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
@@ -21,6 +21,6 @@ async function run(args: readonly string[]): Promise<number> {
   const { commands } = COMMAND_TABLE;
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) return (await import("./commands/help.ts")).rejectCommand(COMMAND_TABLE, name);
-  const { runCommand } = await import("./run-command.ts");
+  const { runCommand } = await import("./runner/run-command.ts");
   return runCommand(await load(), rest);
 }

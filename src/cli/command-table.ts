@@ -1,4 +1,4 @@
-import type { CommandTable } from "./command.ts";
+import type { CommandTable } from "./runner/command.ts";
 
 /**
  * Every command. Each is loaded when it is called, because a filter must start quickly. Commands about the commands

@@ -1,5 +1,5 @@
 import { lookupCommand } from "./commands/lookup.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "./runner/run-command.ts";
 
 /** `lookup` in a file of its own: see `main.ts`. */
 export function run(args: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { layerAges } from "../../src/cbs/catalogue-ages.ts";
-import { ageNotice } from "../../src/cli/catalogue-history.ts";
+import { ageNotice } from "../../src/cli/snapshots/catalogue-history.ts";
 
 const CREATED = new Date("2026-06-17T19:00:00Z");
 const after = (days: number, milliseconds = 0): number => CREATED.getTime() + days * 86_400_000 + milliseconds;

@@ -6,14 +6,14 @@ import { CatalogueBuilder } from "../../cbs/catalogue-builder.ts";
 import { SOURCES } from "../../cbs/importers/sources.ts";
 import type { Favour } from "../../table/freeze.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { standardError } from "../output/standard-error.ts";
-import { addPublishedFiles, type FileReport, publishedFile } from "../published-files.ts";
-import { type ListColumns, listLabel, readList } from "../read-list.ts";
-import { durationOf } from "../duration.ts";
-import { wholeNumber } from "../parse-arguments.ts";
-import { UsageError } from "../usage-error.ts";
+import { addPublishedFiles, type FileReport, publishedFile } from "../snapshots/published-files.ts";
+import { type ListColumns, listLabel, readList } from "../rule-lists/read-list.ts";
+import { durationOf } from "../options/duration.ts";
+import { wholeNumber } from "../runner/parse-arguments.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 const FAVOURS = ["speed", "size", "balance"] as const satisfies Favour[];
 

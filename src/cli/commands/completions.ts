@@ -1,4 +1,4 @@
-import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../command.ts";
+import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../runner/command.ts";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
@@ -15,7 +15,7 @@ export function completionsCommand(table: CommandTable): Command {
       { command: "ipsieve completions fish > ~/.config/fish/completions/ipsieve.fish", what: "once" },
     ],
     async run({ operands: [shell] }) {
-      const { UsageError } = await import("../usage-error.ts");
+      const { UsageError } = await import("../runner/usage-error.ts");
       if (!Object.hasOwn(SHELLS, shell!))
         throw new UsageError(`no completions for ${JSON.stringify(shell)}; choose bash, zsh or fish`);
       process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands(table), table.groups));

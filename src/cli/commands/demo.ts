@@ -6,7 +6,7 @@ import { identifyText } from "../../cbs/identify.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { BUNDLED_CATALOGUE, openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
-import { type Command, EXIT } from "../command.ts";
+import { type Command, EXIT } from "../runner/command.ts";
 import { grouped, short } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { catalogueCounts } from "../output/catalogue-counts.ts";

@@ -5,17 +5,17 @@ import { openCatalogue } from "../../datasets/open-catalogue.ts";
 import { explain } from "../../rulesets/explain.ts";
 import type { Purpose, Ruleset } from "../../rulesets/ruleset.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import { nowOf } from "../address-operand.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
-import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
-import { explainOnServer, isAboutServer } from "../explain-on-server.ts";
-import { explanationCard, type ExplainedAddress } from "../explained-address.ts";
-import { openedRules, RULES_NOTE } from "../opened-rules.ts";
+import { nowOf } from "../address-sets/address-operand.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datasets.ts";
+import { explainOnServer, isAboutServer } from "../server/explain-on-server.ts";
+import { explanationCard, type ExplainedAddress } from "../server/explained-address.ts";
+import { openedRules, RULES_NOTE } from "../rule-lists/opened-rules.ts";
 import { isOutputClosed, printText } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
-import { readPrefixes } from "../read-prefixes.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../service-connection.ts";
-import { UsageError } from "../usage-error.ts";
+import { readPrefixes } from "../input/read-prefixes.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../server/service-connection.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 export const explainCommand: Command = {
   name: "explain",

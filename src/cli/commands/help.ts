@@ -1,9 +1,9 @@
-import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../command.ts";
+import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../runner/command.ts";
 import { nearest } from "../../words/nearest.ts";
 import { ownVersion } from "../../service/own-version.ts";
 import { printShortly } from "../output/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 const HELP_COLUMNS = 96;
 

@@ -8,18 +8,18 @@ import {
 } from "../../batch/identify-options.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
-import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../catalogue-history.ts";
-import { type ChosenSnapshot, chosenSnapshots, namingBadFile } from "../chosen-snapshots.ts";
-import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
+import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../snapshots/catalogue-history.ts";
+import { type ChosenSnapshot, chosenSnapshots, namingBadFile } from "../snapshots/chosen-snapshots.ts";
+import { DEFAULT_CATALOGUE } from "../snapshots/default-datasets.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
 import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { counted, grouped } from "../output/numbers.ts";
-import { wholeNumber } from "../parse-arguments.ts";
-import { rejectOwnOutput } from "../reject-own-output.ts";
-import { UsageError } from "../usage-error.ts";
+import { wholeNumber } from "../runner/parse-arguments.ts";
+import { rejectOwnOutput } from "../input/reject-own-output.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FORMATS = [...ROW_FORMATS, "arrow", "json"] as const;

@@ -3,16 +3,16 @@ import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
-import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../catalogue-history.ts";
-import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../snapshots/catalogue-history.ts";
+import { DEFAULT_CATALOGUE } from "../snapshots/default-datasets.ts";
 import { openCatalogueLazily } from "../../datasets/open-catalogue.ts";
 import { withPath } from "../../datasets/with-path.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
 import { lookupCard } from "../output/lookup-card.ts";
 import { isOutputClosed, printText } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
-import { readOperands } from "../read-operands.ts";
-import { reportError } from "../report-error.ts";
+import { readOperands } from "../input/read-operands.ts";
+import { reportError } from "../runner/report-error.ts";
 
 export const lookupCommand: Command = {
   name: "lookup",

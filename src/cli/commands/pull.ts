@@ -5,16 +5,16 @@ import { parsePrefix } from "../../address/prefix.ts";
 import { ownVersion } from "../../service/own-version.ts";
 import { Downloader } from "../../update/download.ts";
 import { MAX_PULLED_BYTES, type PullReport, pullSnapshot } from "../../update/pull-snapshot.ts";
-import { ALLOW_ADDRESS_OPTION, chosenProxy, PROXY_OPTION } from "../chosen-proxy.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
-import { endWithParent } from "../end-with-parent.ts";
+import { ALLOW_ADDRESS_OPTION, chosenProxy, PROXY_OPTION } from "../options/chosen-proxy.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
+import { endWithParent } from "../runner/end-with-parent.ts";
 import { byteSize } from "../output/numbers.ts";
 import { PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
 import { createPullProgress } from "../output/pull-progress.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, keyIfGiven } from "../service-connection.ts";
-import { UsageError } from "../usage-error.ts";
-import { chosenTrustedKeys, TRUSTED_KEY_OPTION } from "../trusted-keys.ts";
-import { verifyFile } from "../verify-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, keyIfGiven } from "../server/service-connection.ts";
+import { UsageError } from "../runner/usage-error.ts";
+import { chosenTrustedKeys, TRUSTED_KEY_OPTION } from "../options/trusted-keys.ts";
+import { verifyFile } from "../snapshots/verify-file.ts";
 
 /** Snapshots are larger than lists: an hour for one attempt. */
 const TOTAL_TIME = 3_600_000;

@@ -9,20 +9,20 @@ import { type Hits, type Replay, replayDifference, replaying, topHits, unusedRul
 import type { Rule } from "../../rulesets/rule.ts";
 import { indexOf, type Ruleset } from "../../rulesets/ruleset.ts";
 import { finished } from "../../turns/finished.ts";
-import { nowOf } from "../address-operand.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
-import { countedAddress, type CountedLog, countedLog, LOG_OPTIONS } from "../counted-log.ts";
-import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
-import { openedRules, RULES_NOTE } from "../opened-rules.ts";
+import { nowOf } from "../address-sets/address-operand.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
+import { countedAddress, type CountedLog, countedLog, LOG_OPTIONS } from "../input/counted-log.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datasets.ts";
+import { openedRules, RULES_NOTE } from "../rule-lists/opened-rules.ts";
 import { columnLines } from "../output/columns.ts";
 import { grouped } from "../output/numbers.ts";
 import { printChunks } from "../output/print-chunks.ts";
 import { type Style, styleFor } from "../output/style.ts";
-import { wholeNumber } from "../parse-arguments.ts";
-import { rulesOnServer } from "../rules-on-server.ts";
-import { RULESET } from "../server-source.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../service-connection.ts";
-import { UsageError } from "../usage-error.ts";
+import { wholeNumber } from "../runner/parse-arguments.ts";
+import { rulesOnServer } from "../rulesets/rules-on-server.ts";
+import { RULESET } from "../server/server-source.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../server/service-connection.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 const MAX_TOP = 1_000_000;
 

@@ -19,14 +19,14 @@ import type { SnapshotPaths } from "../../service/datasets/served-dataset.ts";
 import { isWebAddress } from "../../service/web-address.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
-import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
-import { datasetPath } from "../default-datasets.ts";
+import { type Arguments, type Command, EXIT, type Option } from "../runner/command.ts";
+import { datasetPath } from "../snapshots/default-datasets.ts";
 import { SAMPLE_DATASET } from "../../datasets/sample-dataset.ts";
-import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder } from "../home.ts";
-import { permissionWarnings } from "../permission-warnings.ts";
-import { databaseLocation } from "../service-database.ts";
-import { trustedKeysIn } from "../trusted-keys.ts";
-import { UsageError } from "../usage-error.ts";
+import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder } from "../snapshots/home.ts";
+import { permissionWarnings } from "../database/permission-warnings.ts";
+import { databaseLocation } from "../database/service-database.ts";
+import { trustedKeysIn } from "../options/trusted-keys.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 export const serveCommand: Command = {
   name: "serve",

@@ -1,8 +1,8 @@
 import { signSnapshot } from "../../snapshot/sign-snapshot.ts";
 import { keyText } from "../../snapshot/signing.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
-import { readKeyFile } from "../key-file.ts";
-import { UsageError } from "../usage-error.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
+import { readKeyFile } from "../options/key-file.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 export const signCommand: Command = {
   name: "sign",

@@ -1,8 +1,8 @@
-import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
-import { type Arguments, type Command, EXIT } from "../command.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datasets.ts";
+import { type Arguments, type Command, EXIT } from "../runner/command.ts";
 import { grouped } from "../output/numbers.ts";
-import { chosenTrustedKeys, TRUSTED_KEY_OPTION } from "../trusted-keys.ts";
-import { verifyFile } from "../verify-file.ts";
+import { chosenTrustedKeys, TRUSTED_KEY_OPTION } from "../options/trusted-keys.ts";
+import { verifyFile } from "../snapshots/verify-file.ts";
 
 export const verifyCommand: Command = {
   name: "verify",

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { COMMAND_TABLE } from "../../../src/cli/command-table.ts";
-import { loadCommands } from "../../../src/cli/command.ts";
+import { loadCommands } from "../../../src/cli/runner/command.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 
 const commands = await loadCommands(COMMAND_TABLE);

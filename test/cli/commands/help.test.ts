@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { COMMAND_TABLE, splitName } from "../../../src/cli/command-table.ts";
-import { loadCommands } from "../../../src/cli/command.ts";
-import { operandCounts, parseArguments } from "../../../src/cli/parse-arguments.ts";
+import { loadCommands } from "../../../src/cli/runner/command.ts";
+import { operandCounts, parseArguments } from "../../../src/cli/runner/parse-arguments.ts";
 import { run } from "../run-command.ts";
 
 const commands = await loadCommands(COMMAND_TABLE);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultWorkerBytes } from "../../../src/batch/identify-options.ts";
 import { identifyCommand, workOf } from "../../../src/cli/commands/identify.ts";
-import { parseArguments } from "../../../src/cli/parse-arguments.ts";
+import { parseArguments } from "../../../src/cli/runner/parse-arguments.ts";
 
 const MIB = 1 << 20;
 

@@ -19,8 +19,8 @@ import type { Readable, Writable } from "node:stream";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Ruleset } from "../../../src/rulesets/ruleset.ts";
-import { RulesetFile } from "../../../src/cli/ruleset-file.ts";
-import { RulesetInFile } from "../../../src/cli/ruleset-in-file.ts";
+import { RulesetFile } from "../../../src/cli/rulesets/ruleset-file.ts";
+import { RulesetInFile } from "../../../src/cli/rulesets/ruleset-in-file.ts";
 import { openRuleset, saveRuleset } from "../../../src/datasets/ruleset-files.ts";
 import { outcomeOf, run, start, temporaryFolder } from "../run-command.ts";
 
@@ -198,7 +198,7 @@ describe("two writers at once", () => {
   function writer(path: string, net: number, isLocked: boolean): ChildProcessByStdio<Writable, Readable, null> {
     const from = (room: string): string => JSON.stringify(join(import.meta.dirname, "../../../src", room));
     const program = isLocked
-      ? `import { RulesetInFile } from ${from("cli/ruleset-in-file.ts")};
+      ? `import { RulesetInFile } from ${from("cli/rulesets/ruleset-in-file.ts")};
          for (let at = 0; at < ${ROUNDS}; at++)
            await new RulesetInFile(${JSON.stringify(path)}, 0).change([{ op: "add", ip: "20.${net}.0." + at }]);`
       : `import { openRuleset, saveRuleset } from ${from("datasets/ruleset-files.ts")};
@@ -257,7 +257,7 @@ test("kill -9 at any moment leaves the file as before or after a change, and the
     big.add({ family: 4, w0: 0x14000000 + net * 256, w1: 0, w2: 0, w3: 0, length: 24 });
   await saveRuleset(path, big);
   const program = `
-    import { RulesetInFile } from ${JSON.stringify(join(import.meta.dirname, "../../../src/cli/ruleset-in-file.ts"))};
+    import { RulesetInFile } from ${JSON.stringify(join(import.meta.dirname, "../../../src/cli/rulesets/ruleset-in-file.ts"))};
     for (let at = 0; ; at++) {
       await new RulesetInFile(${JSON.stringify(path)}, 2).change([{ op: "add", ip: "30.0." + (at >> 8) + "." + (at & 255), mode: "override" }]);
       console.log(at);

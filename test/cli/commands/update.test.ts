@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { SOURCES } from "../../../src/cbs/importers/sources.ts";
-import { homeFolder } from "../../../src/cli/home.ts";
+import { homeFolder } from "../../../src/cli/snapshots/home.ts";
 import { ageText } from "../../../src/cli/output/ages.ts";
 import { SMALL_CATALOGUE } from "../../api/harness/small-catalogue.ts";
 import { publicPrefixes } from "../../update/lists.ts";

@@ -1,6 +1,6 @@
-import { chosenCredential } from "../../chosen-credential.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import { chosenCredential } from "../../database/chosen-credential.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../database/service-database.ts";
 
 export const revokeCommand: Command = {
   name: "bouncer revoke",

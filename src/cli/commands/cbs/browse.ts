@@ -9,13 +9,13 @@ import {
   type NodeDocument,
 } from "../../../cbs/browse.ts";
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
-import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
-import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/catalogue-history.ts";
+import { openTree, SNAPSHOT_OPTION, withIds } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { type Style, styleFor } from "../../output/style.ts";
-import { UsageError } from "../../usage-error.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 const LISTS = { providers: listProviders, services: listServices, regions: listRegions } as const;
 const FILTERS = ["type", "provider", "service", "region"] as const;

@@ -1,7 +1,7 @@
 import { type CatalogueDiff, diffCatalogues } from "../../../cbs/diff.ts";
-import { fileOrGeneration } from "../../catalogue-history.ts";
-import { openTree } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { fileOrGeneration } from "../../snapshots/catalogue-history.ts";
+import { openTree } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";

@@ -4,13 +4,13 @@ import { EXPORT_FORMATS, type ExportFormat, exportCatalogue, leftOut } from "../
 import { clickhouseDdl } from "../../../formats/clickhouse.ts";
 import { FORMATS } from "../../../formats/formats.ts";
 import { publishFile } from "../../../files/publish-file.ts";
-import { defaultCatalogue } from "../../default-datasets.ts";
-import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
+import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { byteSize, counted } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { UsageError } from "../../usage-error.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const exportCommand: Command = {
   name: "cbs export",

@@ -3,11 +3,11 @@ import { parsePrefix } from "../../../address/prefix.ts";
 import { rangesOf } from "../../../cbs/ranges.ts";
 import { exportRules } from "../../../rulesets/export-rules.ts";
 import { SET_NAME, SET_NAME_RULE, setNameOf } from "../../../formats/set-name.ts";
-import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
-import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/catalogue-history.ts";
+import { openTree, SNAPSHOT_OPTION, withIds } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";
-import { UsageError } from "../../usage-error.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 const FORMATS = ["text", "ipset", "nftables"] as const;
 

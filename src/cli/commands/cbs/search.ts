@@ -1,13 +1,13 @@
 import { SOURCES } from "../../../cbs/importers/sources.ts";
 import type { CatalogueNode } from "../../../cbs/catalogue.ts";
 import { SearchIndex } from "../../../cbs/search.ts";
-import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/catalogue-history.ts";
 import { openCatalogue } from "../../../datasets/open-catalogue.ts";
-import { SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { styleFor } from "../../output/style.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
+import { wholeNumber } from "../../runner/parse-arguments.ts";
 
 const MAX_RESULTS = 100_000;
 

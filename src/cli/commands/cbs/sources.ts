@@ -1,14 +1,14 @@
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
 import { atOnce } from "../../../cbs/in-parts.ts";
 import { type Source, SOURCES } from "../../../cbs/importers/sources.ts";
-import { defaultCatalogue } from "../../default-datasets.ts";
-import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
+import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { ageText, timesText } from "../../output/ages.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { type Style, styleFor } from "../../output/style.ts";
-import { checkedSourceIds } from "../../source-ids.ts";
+import { checkedSourceIds } from "../../snapshots/source-ids.ts";
 
 const HOUR = 3_600_000;
 /** A source is stale after this many of its intervals, but never within two days: many update once a day. */

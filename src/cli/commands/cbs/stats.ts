@@ -1,8 +1,8 @@
 import { listProviders } from "../../../cbs/browse.ts";
 import { catalogueStats } from "../../../cbs/stats.ts";
-import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../catalogue-history.ts";
-import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/catalogue-history.ts";
+import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted } from "../../output/numbers.ts";
 import { styleFor } from "../../output/style.ts";

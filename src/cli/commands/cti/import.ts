@@ -21,13 +21,13 @@ import { openSnapshot } from "../../../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../../../snapshot/snapshot-error.ts";
 import { writeSnapshot } from "../../../snapshot/write-snapshot.ts";
 import { freeze } from "../../../table/freeze.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { wholeNumber } from "../../runner/parse-arguments.ts";
 import { byteSize, counted, grouped } from "../../output/numbers.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { endWithParent } from "../../end-with-parent.ts";
-import { UsageError } from "../../usage-error.ts";
+import { endWithParent } from "../../runner/end-with-parent.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const importCommand: Command = {
   name: "cti import",

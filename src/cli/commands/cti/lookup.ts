@@ -1,15 +1,15 @@
 import { AddressError } from "../../../address/address-error.ts";
 import type { CtiDataset } from "../../../cti/dataset.ts";
 import type { ExtendedCtiDocument } from "../../../cti/documents.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DEFAULT_DATASET, defaultDataset } from "../../default-datasets.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { DEFAULT_DATASET, defaultDataset } from "../../snapshots/default-datasets.ts";
 import { openCtiDataset } from "../../../datasets/open-cti-dataset.ts";
 import { withPath } from "../../../datasets/with-path.ts";
 import { isOutputClosed, printText } from "../../output/standard-output.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { type Style, styleFor } from "../../output/style.ts";
-import { readOperands } from "../../read-operands.ts";
-import { reportError } from "../../report-error.ts";
+import { readOperands } from "../../input/read-operands.ts";
+import { reportError } from "../../runner/report-error.ts";
 
 export const ctiLookupCommand: Command = {
   name: "cti lookup",

@@ -1,5 +1,5 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DATABASE_OPTIONS, withStore } from "../../service-database.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { DATABASE_OPTIONS, withStore } from "../../database/service-database.ts";
 
 export const backupCommand: Command = {
   name: "db backup",

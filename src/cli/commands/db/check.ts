@@ -1,7 +1,7 @@
 import type { StoreReport } from "../../../store/store.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { counted } from "../../output/numbers.ts";
-import { DATABASE_OPTIONS, withStore } from "../../service-database.ts";
+import { DATABASE_OPTIONS, withStore } from "../../database/service-database.ts";
 
 export const checkCommand: Command = {
   name: "db check",

@@ -1,5 +1,5 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DATABASE_OPTIONS, databaseLocation, locationText, withStore } from "../../service-database.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { DATABASE_OPTIONS, databaseLocation, locationText, withStore } from "../../database/service-database.ts";
 
 export const forgetKeyCommand: Command = {
   name: "db forget-key",

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { makePrivateFolder } from "../../home.ts";
-import { DATABASE_OPTIONS, databaseLocation } from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { makePrivateFolder } from "../../snapshots/home.ts";
+import { DATABASE_OPTIONS, databaseLocation } from "../../database/service-database.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 import { reportText } from "./check.ts";
 
 export const restoreCommand: Command = {

@@ -1,12 +1,12 @@
-import { allDeployments } from "../../chosen-deployment.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { entriesOf, stateOf } from "../../deployment-card.ts";
+import { allDeployments } from "../../deployments/chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { entriesOf, stateOf } from "../../deployments/deployment-card.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const listCommand: Command = {
   name: "deployment list",

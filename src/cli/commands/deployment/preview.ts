@@ -2,17 +2,23 @@ import type { Family } from "../../../address/address.ts";
 import { formatPrefix } from "../../../address/prefix.ts";
 import type { Gathered, PrefixTally } from "../../../deployments/gathered.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
-import { ADDRESS_NOTE } from "../../address-operand.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { GUARD_OPTION, SOURCE_NOTE } from "../../deployment-definition.ts";
+import { ADDRESS_NOTE } from "../../address-sets/address-operand.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { GUARD_OPTION, SOURCE_NOTE } from "../../deployments/deployment-definition.ts";
 import { columnLines } from "../../output/columns.ts";
 import { byteSize, counted, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
-import { previewOnServer } from "../../preview-on-server.ts";
-import { leftOutLine, LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
-import { UsageError } from "../../usage-error.ts";
+import { previewOnServer } from "../../deployments/preview-on-server.ts";
+import {
+  leftOutLine,
+  LIST_CONTENT_OPTIONS,
+  reasonOf,
+  type RenderedList,
+  renderList,
+} from "../../deployments/rendered-list.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const previewCommand: Command = {
   name: "deployment preview",

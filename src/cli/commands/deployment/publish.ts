@@ -1,13 +1,13 @@
 import type { Deployment } from "../../../client/client.ts";
-import { chosenDeployment, DEPLOYMENT_NOTE } from "../../chosen-deployment.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { confirm } from "../../confirm.ts";
-import { canBeReleased, cureOf } from "../../deployment-card.ts";
+import { chosenDeployment, DEPLOYMENT_NOTE } from "../../deployments/chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { confirm } from "../../runner/confirm.ts";
+import { canBeReleased, cureOf } from "../../deployments/deployment-card.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { wholeNumber } from "../../runner/parse-arguments.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const publishCommand: Command = {
   name: "deployment publish",

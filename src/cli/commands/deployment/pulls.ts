@@ -1,11 +1,11 @@
-import { chosenDeployment, DEPLOYMENT_NOTE } from "../../chosen-deployment.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { chosenDeployment, DEPLOYMENT_NOTE } from "../../deployments/chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { byteSize, grouped } from "../../output/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const pullsCommand: Command = {
   name: "deployment pulls",

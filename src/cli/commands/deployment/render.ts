@@ -1,13 +1,19 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { publishFile } from "../../../files/publish-file.ts";
-import { ADDRESS_NOTE } from "../../address-operand.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { ADDRESS_NOTE } from "../../address-sets/address-operand.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { byteSize, counted } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { leftOutLine, LIST_CONTENT_OPTIONS, reasonOf, type RenderedList, renderList } from "../../rendered-list.ts";
-import { UsageError } from "../../usage-error.ts";
+import {
+  leftOutLine,
+  LIST_CONTENT_OPTIONS,
+  reasonOf,
+  type RenderedList,
+  renderList,
+} from "../../deployments/rendered-list.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const renderCommand: Command = {
   name: "deployment render",

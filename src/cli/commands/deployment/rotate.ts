@@ -1,8 +1,8 @@
 import { makeToken } from "../../../service/access/secret-token.ts";
-import { deploymentIn } from "../../chosen-deployment.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { deploymentIn } from "../../deployments/chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { graceOf, graceOption } from "../../grace-hours.ts";
+import { graceOf, graceOption } from "../../options/grace-hours.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -10,8 +10,8 @@ import {
   RUNNING_SERVER_NOTE,
   signature,
   withStore,
-} from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
+} from "../../database/service-database.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 const MAX_HOURS = 720;
 

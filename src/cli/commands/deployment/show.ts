@@ -1,9 +1,9 @@
-import { chosenDeployment, DEPLOYMENT_NOTE } from "../../chosen-deployment.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { cardOf } from "../../deployment-card.ts";
+import { chosenDeployment, DEPLOYMENT_NOTE } from "../../deployments/chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { cardOf } from "../../deployments/deployment-card.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const showCommand: Command = {
   name: "deployment show",

@@ -1,10 +1,15 @@
-import { chosenDeployment, DEPLOYMENT_NOTE } from "../../chosen-deployment.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DEFINITION_OPTIONS, definitionOf, rejectedDefinition, SOURCE_NOTE } from "../../deployment-definition.ts";
+import { chosenDeployment, DEPLOYMENT_NOTE } from "../../deployments/chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import {
+  DEFINITION_OPTIONS,
+  definitionOf,
+  rejectedDefinition,
+  SOURCE_NOTE,
+} from "../../deployments/deployment-definition.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
-import { UsageError } from "../../usage-error.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const updateCommand: Command = {
   name: "deployment update",

@@ -1,9 +1,9 @@
-import { chosenDeployment, DEPLOYMENT_NOTE } from "../../chosen-deployment.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { chosenDeployment, DEPLOYMENT_NOTE } from "../../deployments/chosen-deployment.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 const PARTS = ["combined", "ipv4", "ipv6", "checksums", "unprocessable"] as const;
 type Part = (typeof PARTS)[number];

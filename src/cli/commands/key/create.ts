@@ -1,7 +1,7 @@
 import { isActivePlan } from "../../../service/access/plans.ts";
 import { makeApiKey } from "../../../store/api-key.ts";
 import { ACCESS_LEVELS, type AccessLevel, type Area, AREAS } from "../../../store/state.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import {
   chosenOrganisation,
@@ -13,7 +13,7 @@ import {
   RUNNING_SERVER_NOTE,
   signature,
   withStore,
-} from "../../service-database.ts";
+} from "../../database/service-database.ts";
 
 export const createCommand: Command = {
   name: "key create",

@@ -1,6 +1,6 @@
 import { type Deployment, deploymentsOpenedBy } from "../../../store/deployment.ts";
-import { chosenCredential } from "../../chosen-credential.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { chosenCredential } from "../../database/chosen-credential.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import {
   DATABASE_OPTIONS,
@@ -8,7 +8,7 @@ import {
   RUNNING_SERVER_NOTE,
   signature,
   withStore,
-} from "../../service-database.ts";
+} from "../../database/service-database.ts";
 
 export const revokeCommand: Command = {
   name: "key revoke",

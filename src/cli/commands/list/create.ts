@@ -1,7 +1,7 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { LIST_DEFINITION_OPTIONS, listDefinitionOf } from "../../list-definition.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { LIST_DEFINITION_OPTIONS, listDefinitionOf } from "../../external-lists/list-definition.ts";
 import { printText } from "../../output/standard-output.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const createCommand: Command = {
   name: "list create",

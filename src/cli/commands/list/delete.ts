@@ -1,9 +1,9 @@
-import { chosenList, LIST_NOTE } from "../../chosen-list.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { confirm } from "../../confirm.ts";
+import { chosenList, LIST_NOTE } from "../../external-lists/chosen-list.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { confirm } from "../../runner/confirm.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const deleteCommand: Command = {
   name: "list delete",

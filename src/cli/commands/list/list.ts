@@ -1,11 +1,11 @@
-import { allLists } from "../../chosen-list.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { allLists } from "../../external-lists/chosen-list.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const listCommand: Command = {
   name: "list list",

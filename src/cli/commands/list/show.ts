@@ -1,9 +1,9 @@
-import { chosenList, LIST_NOTE } from "../../chosen-list.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { listCard } from "../../list-card.ts";
+import { chosenList, LIST_NOTE } from "../../external-lists/chosen-list.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { listCard } from "../../external-lists/list-card.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const showCommand: Command = {
   name: "list show",

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../service/service-error.ts";
 import { readOrganisationName } from "../../../service/access/read-user.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { UsageError } from "../../usage-error.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 import { standardError } from "../../output/standard-error.ts";
 import {
   DATABASE_OPTIONS,
@@ -9,7 +9,7 @@ import {
   RUNNING_SERVER_NOTE,
   signature,
   withStore,
-} from "../../service-database.ts";
+} from "../../database/service-database.ts";
 
 export const createCommand: Command = {
   name: "org create",

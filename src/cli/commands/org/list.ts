@@ -1,7 +1,7 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { styleFor } from "../../output/style.ts";
-import { DATABASE_OPTIONS, dateText, withStore } from "../../service-database.ts";
+import { DATABASE_OPTIONS, dateText, withStore } from "../../database/service-database.ts";
 
 export const listCommand: Command = {
   name: "org list",

@@ -1,12 +1,12 @@
 import type { Plan } from "../../../store/state.ts";
-import type { Arguments, Command } from "../../command.ts";
+import type { Arguments, Command } from "../../runner/command.ts";
 import {
   LIST_OF_ORGANISATIONS_OPTIONS,
   organisationNames,
   printOrganisationList,
-} from "../../list-of-organisations.ts";
+} from "../../database/list-of-organisations.ts";
 import { grouped } from "../../output/numbers.ts";
-import { dateText } from "../../service-database.ts";
+import { dateText } from "../../database/service-database.ts";
 
 export const listCommand: Command = {
   name: "plan list",

@@ -1,6 +1,6 @@
 import { AREAS, type Area } from "../../../store/state.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { wholeNumber } from "../../runner/parse-arguments.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -9,8 +9,8 @@ import {
   RUNNING_SERVER_NOTE,
   signature,
   withStore,
-} from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
+} from "../../database/service-database.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 import { planText } from "./list.ts";
 
 const MAX_REQUESTS = 999_999_999;

@@ -1,12 +1,12 @@
 import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { changeRules } from "../../change-rules.ts";
-import { TARGET_NOTE } from "../../chosen-target.ts";
-import { GUARD_OPTIONS } from "../../file-guard.ts";
-import { KEEP_OPTION } from "../../kept-versions.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { changeRules } from "../../rulesets/change-rules.ts";
+import { TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import { GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
+import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { ruleFields } from "../../list-options.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { ruleFields } from "../../rule-lists/list-options.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 export const addCommand: Command = {
   name: "ruleset add",

@@ -1,14 +1,14 @@
-import { chosenTarget } from "../../chosen-target.ts";
-import type { Arguments, Command } from "../../command.ts";
-import { LIST_GUARD_OPTIONS } from "../../file-guard.ts";
-import { KEEP_OPTION } from "../../kept-versions.ts";
-import { listNotes } from "../../list-changes.ts";
-import { LIST_OPTIONS } from "../../list-options.ts";
-import { applyPlanned } from "../../planned-replacement.ts";
-import { REPLACE_OPTIONS, replacementOf } from "../../rule-replacement.ts";
-import { fileSource } from "../../list-file.ts";
-import { CONNECTION_OPTIONS } from "../../service-connection.ts";
-import { UsageError } from "../../usage-error.ts";
+import { chosenTarget } from "../../rulesets/chosen-target.ts";
+import type { Arguments, Command } from "../../runner/command.ts";
+import { LIST_GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
+import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
+import { listNotes } from "../../rulesets/list-changes.ts";
+import { LIST_OPTIONS } from "../../rule-lists/list-options.ts";
+import { applyPlanned } from "../../rulesets/planned-replacement.ts";
+import { REPLACE_OPTIONS, replacementOf } from "../../rulesets/rule-replacement.ts";
+import { fileSource } from "../../rule-lists/list-file.ts";
+import { CONNECTION_OPTIONS } from "../../server/service-connection.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const applyCommand: Command = {
   name: "ruleset apply",

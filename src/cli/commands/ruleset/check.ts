@@ -1,10 +1,10 @@
 import type { Rule } from "../../../client/client.ts";
-import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { inGroups } from "../../in-groups.ts";
+import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { inGroups } from "../../input/in-groups.ts";
 import { isOutputClosed, printText } from "../../output/standard-output.ts";
-import { readPrefixes } from "../../read-prefixes.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { readPrefixes } from "../../input/read-prefixes.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 /** Addresses of a request; a server accepts 10,000 by default. */
 const MAX_CHECKED = 1000;

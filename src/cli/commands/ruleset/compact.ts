@@ -1,13 +1,13 @@
 import type { CompactAnswer } from "../../../client/client.ts";
-import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { confirm } from "../../confirm.ts";
-import { KEEP_OPTION } from "../../kept-versions.ts";
+import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { confirm } from "../../runner/confirm.ts";
+import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
 import { counted } from "../../output/numbers.ts";
 import { printText } from "../../output/standard-output.ts";
-import { printPlan } from "../../planned-replacement.ts";
-import { replacedText } from "../../rule-replacement.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { printPlan } from "../../rulesets/planned-replacement.ts";
+import { replacedText } from "../../rulesets/rule-replacement.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 export const compactCommand: Command = {
   name: "ruleset compact",

@@ -2,11 +2,11 @@ import { basename } from "node:path";
 import { ProblemError } from "../../../client/errors.ts";
 import { PURPOSES, type Purpose, Ruleset } from "../../../rulesets/ruleset.ts";
 import { checkRuleName } from "../../../rulesets/validate-rule.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { printText } from "../../output/standard-output.ts";
-import { isRulesetFile, RulesetFile } from "../../ruleset-file.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, parametersText, ServiceConnection } from "../../service-connection.ts";
-import { UsageError } from "../../usage-error.ts";
+import { isRulesetFile, RulesetFile } from "../../rulesets/ruleset-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, parametersText, ServiceConnection } from "../../server/service-connection.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const createCommand: Command = {
   name: "ruleset create",

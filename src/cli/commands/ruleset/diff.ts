@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { comparePrefixes, formatPrefix, parsePrefix } from "../../../address/prefix.ts";
 import { type DesiredRule, planReplacement, type ReplacementPlan } from "../../../rulesets/plan-replacement.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
-import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { listedRules } from "../../listed-rules.ts";
+import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { listedRules } from "../../rule-lists/listed-rules.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
-import { differenceLine, type RuleDifference } from "../../rule-lines.ts";
-import { LIST_FORMAT_OPTION } from "../../list-options.ts";
-import { isRulesetFile } from "../../ruleset-file.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { differenceLine, type RuleDifference } from "../../rulesets/rule-lines.ts";
+import { LIST_FORMAT_OPTION } from "../../rule-lists/list-options.ts";
+import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 export const diffCommand: Command = {
   name: "ruleset diff",

@@ -2,14 +2,14 @@ import { extname } from "node:path";
 import { ConnectionError } from "../../../client/client.ts";
 import { NAMED_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import { publishFile } from "../../../files/publish-file.ts";
-import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { byteSize } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { isRulesetFile } from "../../ruleset-file.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
-import { UsageError } from "../../usage-error.ts";
+import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const exportCommand: Command = {
   name: "ruleset export",

@@ -1,15 +1,15 @@
 import type { ImportAnswer } from "../../../client/client.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
-import { chosenTarget } from "../../chosen-target.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { chosenTarget } from "../../rulesets/chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { LIST_GUARD_OPTIONS } from "../../file-guard.ts";
-import { KEEP_OPTION } from "../../kept-versions.ts";
-import { listNotes, printListChanges } from "../../list-changes.ts";
-import { LIST_OPTIONS, listReading } from "../../list-options.ts";
-import { reportLeftOut } from "../../list-rejection.ts";
-import { fileSource } from "../../list-file.ts";
-import { CONNECTION_OPTIONS } from "../../service-connection.ts";
+import { LIST_GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
+import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
+import { listNotes, printListChanges } from "../../rulesets/list-changes.ts";
+import { LIST_OPTIONS, listReading } from "../../rule-lists/list-options.ts";
+import { reportLeftOut } from "../../rule-lists/list-rejection.ts";
+import { fileSource } from "../../rule-lists/list-file.ts";
+import { CONNECTION_OPTIONS } from "../../server/service-connection.ts";
 
 export const importCommand: Command = {
   name: "ruleset import",

@@ -1,12 +1,12 @@
-import { allRulesets } from "../../chosen-ruleset.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { allRulesets } from "../../rulesets/chosen-ruleset.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { RulesetFile } from "../../ruleset-file.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../service-connection.ts";
+import { RulesetFile } from "../../rulesets/ruleset-file.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const listCommand: Command = {
   name: "ruleset list",

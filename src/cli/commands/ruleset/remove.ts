@@ -1,9 +1,9 @@
-import { changeRules } from "../../change-rules.ts";
-import { TARGET_NOTE } from "../../chosen-target.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { KEEP_OPTION } from "../../kept-versions.ts";
+import { changeRules } from "../../rulesets/change-rules.ts";
+import { TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 export const removeCommand: Command = {
   name: "ruleset remove",

@@ -1,14 +1,14 @@
-import { chosenTarget } from "../../chosen-target.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { LIST_GUARD_OPTIONS } from "../../file-guard.ts";
-import { KEEP_OPTION } from "../../kept-versions.ts";
-import { listNotes, printListChanges } from "../../list-changes.ts";
-import { LIST_OPTIONS } from "../../list-options.ts";
-import { reportLeftOut, shrinkText } from "../../list-rejection.ts";
+import { chosenTarget } from "../../rulesets/chosen-target.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { LIST_GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
+import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
+import { listNotes, printListChanges } from "../../rulesets/list-changes.ts";
+import { LIST_OPTIONS } from "../../rule-lists/list-options.ts";
+import { reportLeftOut, shrinkText } from "../../rule-lists/list-rejection.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { REPLACE_OPTIONS, replacedText, replacementOf } from "../../rule-replacement.ts";
-import { fileSource } from "../../list-file.ts";
-import { CONNECTION_OPTIONS } from "../../service-connection.ts";
+import { REPLACE_OPTIONS, replacedText, replacementOf } from "../../rulesets/rule-replacement.ts";
+import { fileSource } from "../../rule-lists/list-file.ts";
+import { CONNECTION_OPTIONS } from "../../server/service-connection.ts";
 
 export const replaceCommand: Command = {
   name: "ruleset replace",

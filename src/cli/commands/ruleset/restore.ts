@@ -1,10 +1,10 @@
-import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
-import type { Arguments, Command } from "../../command.ts";
-import { KEEP_OPTION } from "../../kept-versions.ts";
-import { applyPlanned } from "../../planned-replacement.ts";
-import { REPLACE_OPTIONS, replacementOf } from "../../rule-replacement.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
-import { UsageError } from "../../usage-error.ts";
+import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import type { Arguments, Command } from "../../runner/command.ts";
+import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
+import { applyPlanned } from "../../rulesets/planned-replacement.ts";
+import { REPLACE_OPTIONS, replacementOf } from "../../rulesets/rule-replacement.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const restoreCommand: Command = {
   name: "ruleset restore",

@@ -1,13 +1,13 @@
-import { chosenTarget, TARGET_NOTE } from "../../chosen-target.ts";
-import type { Arguments, Command } from "../../command.ts";
-import { EXIT } from "../../command.ts";
+import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
+import type { Arguments, Command } from "../../runner/command.ts";
+import { EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { isRulesetFile } from "../../ruleset-file.ts";
-import type { RulesetVersion } from "../../ruleset-target.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import type { RulesetVersion } from "../../rulesets/ruleset-target.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 export const versionsCommand: Command = {
   name: "ruleset versions",

@@ -2,10 +2,10 @@ import type { Family } from "../../../address/address.ts";
 import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import type { AddressSet } from "../../../sets/address-set.ts";
 import { prefixLines } from "../../../sets/prefix-lines.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { printChunks } from "../../output/print-chunks.ts";
-import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../prefix-formats.ts";
-import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
+import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
+import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../address-sets/set-operands.ts";
 
 /** What differs between the commands that combine sets. */
 export interface Operation extends Pick<Command, "name" | "summary" | "operands" | "examples"> {

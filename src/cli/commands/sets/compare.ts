@@ -1,12 +1,12 @@
 import type { AddressSet } from "../../../sets/address-set.ts";
 import { type RelatedPair, relating, type Relation, type Relations } from "../../../sets/relate.ts";
 import { finished } from "../../../turns/finished.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
-import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
+import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../address-sets/set-operands.ts";
 
 export const compareCommand: Command = {
   name: "sets compare",

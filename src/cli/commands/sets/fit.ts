@@ -6,18 +6,18 @@ import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rul
 import { type CollateralDocument, collateralDocuments } from "../../../service/rules/collateral-documents.ts";
 import type { AddressSet } from "../../../sets/address-set.ts";
 import { fit, type Fit, FitError, type FitLoss } from "../../../sets/fit.ts";
-import { openTree } from "../../catalogue-tree.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { countedAddresses, countedLog, LOG_OPTIONS } from "../../counted-log.ts";
-import { defaultCatalogue } from "../../default-datasets.ts";
+import { openTree } from "../../snapshots/catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { countedAddresses, countedLog, LOG_OPTIONS } from "../../input/counted-log.ts";
+import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { wholeNumber } from "../../parse-arguments.ts";
-import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../prefix-formats.ts";
-import { reportWarnings } from "../../report-warnings.ts";
-import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../set-operands.ts";
-import { UsageError } from "../../usage-error.ts";
+import { wholeNumber } from "../../runner/parse-arguments.ts";
+import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
+import { reportWarnings } from "../../rulesets/report-warnings.ts";
+import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../address-sets/set-operands.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 const LOSSES = ["none", "add", "remove"] as const satisfies FitLoss[];
 const MAX_ENTRIES = 100_000_000;

@@ -1,7 +1,7 @@
 import { makeTaxiiPassword } from "../../../service/taxii/taxii-password.ts";
 import { datasetCollectionId } from "../../../store/taxii-credential.ts";
 import type { State } from "../../../store/state.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import {
   chosenOrganisation,
@@ -10,8 +10,8 @@ import {
   RUNNING_SERVER_NOTE,
   signature,
   withStore,
-} from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
+} from "../../database/service-database.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 /** What the dataset of threat intelligence is called among the collections. */
 const DATASET = "cti";

@@ -1,7 +1,7 @@
 import type { TaxiiCredential } from "../../../store/taxii-credential.ts";
-import type { Arguments, Command } from "../../command.ts";
-import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../list-of-organisations.ts";
-import { dateText } from "../../service-database.ts";
+import type { Arguments, Command } from "../../runner/command.ts";
+import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../database/list-of-organisations.ts";
+import { dateText } from "../../database/service-database.ts";
 
 export const listCommand: Command = {
   name: "taxii list",

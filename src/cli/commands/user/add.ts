@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../service/service-error.ts";
 import { readUserName } from "../../../service/access/read-user.ts";
 import { ROLES } from "../../../store/state.ts";
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -9,9 +9,9 @@ import {
   RUNNING_SERVER_NOTE,
   signature,
   withStore,
-} from "../../service-database.ts";
-import { checkedRole, invite, URL_OPTION } from "../../service-users.ts";
-import { UsageError } from "../../usage-error.ts";
+} from "../../database/service-database.ts";
+import { checkedRole, invite, URL_OPTION } from "../../database/service-users.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 
 export const addCommand: Command = {
   name: "user add",

@@ -1,6 +1,6 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
-import { checkedRole, chosenUser } from "../../service-users.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../database/service-database.ts";
+import { checkedRole, chosenUser } from "../../database/service-users.ts";
 
 export const roleCommand: Command = {
   name: "user role",

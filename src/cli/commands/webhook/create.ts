@@ -1,7 +1,7 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { RUNNING_SERVER_NOTE, signature } from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
+import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 import {
   checkDefinition,
   DEFINITION_OPTIONS,
@@ -12,7 +12,7 @@ import {
   OUTBOUND_OPTION,
   WEBHOOK_OPTIONS,
   withWebhooks,
-} from "../../webhook-database.ts";
+} from "../../database/webhook-database.ts";
 
 export const createCommand: Command = {
   name: "webhook create",

@@ -1,8 +1,8 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { confirm } from "../../confirm.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { confirm } from "../../runner/confirm.ts";
 import { printText } from "../../output/standard-output.ts";
-import { RUNNING_SERVER_NOTE, signature } from "../../service-database.ts";
-import { chosenWebhook, WEBHOOK_NOTE, WEBHOOK_OPTIONS, withWebhooks } from "../../webhook-database.ts";
+import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
+import { chosenWebhook, WEBHOOK_NOTE, WEBHOOK_OPTIONS, withWebhooks } from "../../database/webhook-database.ts";
 
 export const deleteCommand: Command = {
   name: "webhook delete",

@@ -1,9 +1,9 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { WEBHOOK_OPTIONS, withWebhooks } from "../../webhook-database.ts";
+import { WEBHOOK_OPTIONS, withWebhooks } from "../../database/webhook-database.ts";
 
 /** What is shown of an endpoint. */
 interface WebhookDocument {

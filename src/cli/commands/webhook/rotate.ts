@@ -1,7 +1,7 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { graceOf, graceOption } from "../../grace-hours.ts";
-import { RUNNING_SERVER_NOTE, signature } from "../../service-database.ts";
+import { graceOf, graceOption } from "../../options/grace-hours.ts";
+import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
 import {
   chosenWebhook,
   KEY_FILE_OPTION,
@@ -9,7 +9,7 @@ import {
   WEBHOOK_NOTE,
   WEBHOOK_OPTIONS,
   withWebhooks,
-} from "../../webhook-database.ts";
+} from "../../database/webhook-database.ts";
 
 const MAX_HOURS = 168;
 

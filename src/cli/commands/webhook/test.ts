@@ -1,5 +1,5 @@
-import type { Arguments, Command } from "../../command.ts";
-import { sendByHand, SENDING_OPTIONS, SENDING_NOTES } from "../../webhook-sending.ts";
+import type { Arguments, Command } from "../../runner/command.ts";
+import { sendByHand, SENDING_OPTIONS, SENDING_NOTES } from "../../database/webhook-sending.ts";
 
 export const testCommand: Command = {
   name: "webhook test",

@@ -1,7 +1,7 @@
-import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { printText } from "../../output/standard-output.ts";
-import { RUNNING_SERVER_NOTE, signature } from "../../service-database.ts";
-import { UsageError } from "../../usage-error.ts";
+import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
+import { UsageError } from "../../runner/usage-error.ts";
 import {
   checkDefinition,
   chosenWebhook,
@@ -12,7 +12,7 @@ import {
   WEBHOOK_NOTE,
   WEBHOOK_OPTIONS,
   withWebhooks,
-} from "../../webhook-database.ts";
+} from "../../database/webhook-database.ts";
 
 export const updateCommand: Command = {
   name: "webhook update",

@@ -1,0 +1,78 @@
+import { parsePrefix } from "../../address/prefix.ts";
+import type { Client } from "../../client/client.ts";
+import { ProblemError } from "../../client/errors.ts";
+import { AddressSet } from "../../sets/address-set.ts";
+import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, NODE, nowOf, THREATS } from "./address-operand.ts";
+import type { Arguments, Option } from "../runner/command.ts";
+import { LIST, RULESET, serverSource } from "../server/server-source.ts";
+import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
+import { UsageError } from "../runner/usage-error.ts";
+
+/** Options of commands whose operands are sets in files, or of a server. */
+export const SET_OPTIONS: readonly Option[] = [...ADDRESS_OPTIONS, ...CONNECTION_OPTIONS];
+
+/** What such an operand can be. */
+export const SET_NOTES: readonly string[] = [
+  ADDRESS_NOTE,
+  "A set of a server is ruleset:NAME (or its id), for its active rules, or list:NAME for an external list; with --server, cbs:NODE and cti:SELECTION are the server's, too, as of now. Files and prefixes can be combined with them: they are not sent to the server.",
+  KEY_NOTE,
+];
+
+/** Options about datasets of this machine, and their moment, which a server does not read. */
+const OF_FILES = ["snapshot", "threats", "now"];
+
+/** Reads the sets that a command is about, in files or on a server. */
+export class SetOperands {
+  readonly #args: Arguments;
+  readonly #now: number;
+  readonly #connection: ServiceConnection | undefined;
+
+  /** `operands`: all of them. Throws UsageError for options that do not go with them, and for a server without a key. */
+  constructor(args: Arguments, operands: readonly string[]) {
+    this.#args = args;
+    this.#now = nowOf(args);
+    const ofServer = operands.find((operand) => this.#isOfServer(operand));
+    if (ofServer === undefined && args.has("server"))
+      throw new UsageError(
+        "--server: none of the sets is the server's; write ruleset:NAME, list:NAME, cbs:NODE or cti:SELECTION, or leave it out",
+      );
+    const useless = ofServer === undefined ? undefined : OF_FILES.find((option) => args.has(option));
+    if (useless !== undefined)
+      throw new UsageError(`--${useless} is for files, and ${ofServer} is the server's; leave one of them out`);
+    this.#connection = ofServer === undefined ? undefined : new ServiceConnection(args);
+  }
+
+  /** Throws UsageError, also for what the server rejects, and the errors of opening files. */
+  async addressesOf(operand: string): Promise<AddressSet> {
+    if (!this.#isOfServer(operand)) return addressesOf(this.#args, operand, this.#now);
+    return this.#connection!.use((client) => addressesOnServer(operand, client));
+  }
+
+  /** All of them together. */
+  async unionOf(operands: readonly string[]): Promise<AddressSet> {
+    let union = AddressSet.EMPTY;
+    for (const operand of operands) union = union.union(await this.addressesOf(operand));
+    return union;
+  }
+
+  #isOfServer(operand: string): boolean {
+    if (operand.startsWith(RULESET) || operand.startsWith(LIST)) return true;
+    return this.#args.has("server") && (operand.startsWith(NODE) || operand.startsWith(THREATS));
+  }
+}
+
+async function addressesOnServer(operand: string, client: Client): Promise<AddressSet> {
+  const source = (await serverSource(operand, client))!;
+  const { prefixes } = await client
+    .post("/v1/sets:compute", { body: { operation: "union", sets: [source] } })
+    .catch((error: unknown) => {
+      throw rejected(error, operand);
+    });
+  return AddressSet.of(prefixes.values().map((prefix) => parsePrefix(prefix)));
+}
+
+/** An error of the server about the set names the operand; other errors are unchanged. */
+function rejected(error: unknown, operand: string): unknown {
+  const messages = error instanceof ProblemError ? Object.values(error.validationErrors).flat() : [];
+  return messages.length === 0 ? error : new UsageError(`${operand}: ${messages.join("; ")}`);
+}

@@ -1,0 +1,28 @@
+import { openRuleset } from "../../datasets/ruleset-files.ts";
+import type { ImportFormat } from "../../rulesets/importers/import-rules.ts";
+import { Ruleset } from "../../rulesets/ruleset.ts";
+import { formatOf, listName } from "./list-options.ts";
+import { rejectLines } from "./listed-rules.ts";
+import type { Arguments } from "../runner/command.ts";
+import { readBytes, rejectBinary } from "./read-list.ts";
+import { isRulesetFile } from "../rulesets/ruleset-file.ts";
+import { UsageError } from "../runner/usage-error.ts";
+
+/** What the files of these commands can be. */
+export const RULES_NOTE =
+  "RULES is a ruleset file (*.ipsieve) or a list of rules: text (one address or prefix per line), csv or ndjson, by its extension.";
+
+/**
+ * The rules of a ruleset file, or of a list, which may have rules for special-purpose addresses. Bad lines are reported
+ * as FILE:LINE. Throws UsageError for a list with bad lines, and the errors of reading the file.
+ */
+export async function openedRules(args: Arguments, path: string): Promise<Ruleset> {
+  if (isRulesetFile(path)) return openRuleset(path);
+  const format = formatOf(args, path);
+  if (format === "json") throw new UsageError(`${path}: lists of the format json are not read here; use ndjson`);
+  const ruleset = new Ruleset({ name: listName(path), allowSpecialPurpose: true });
+  const bytes = await readBytes(path);
+  rejectBinary(path, bytes);
+  rejectLines(path, ruleset.import(new TextDecoder().decode(bytes), format satisfies ImportFormat).errors);
+  return ruleset;
+}

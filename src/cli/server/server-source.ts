@@ -1,0 +1,26 @@
+import type { Client, Deployment } from "../../client/client.ts";
+import { NODE, THREATS, threatSelectionIn } from "../address-sets/address-operand.ts";
+import { chosenList } from "../external-lists/chosen-list.ts";
+import { chosenRuleset } from "../rulesets/chosen-ruleset.ts";
+
+/** What a deployment, or a set of addresses, is made of on a server. */
+export type Source = Deployment["include"][number];
+
+export const RULESET = "ruleset:";
+export const LIST = "list:";
+
+/** The source that a text names; undefined for text of another form. Throws UsageError, also if the server has none. */
+export async function serverSource(text: string, client: Client): Promise<Source | undefined> {
+  if (text.startsWith(RULESET)) return { ruleset: (await chosenRuleset(client, text.slice(RULESET.length))).id };
+  if (text.startsWith(LIST)) return { list: (await chosenList(client, text.slice(LIST.length))).id };
+  if (text.startsWith(NODE)) return { cbs: text.slice(NODE.length) };
+  if (!text.startsWith(THREATS)) return undefined;
+  const { classification, tags, seenWithinDays } = threatSelectionIn(text);
+  return {
+    cti: {
+      ...(classification !== undefined && { classification }),
+      ...(tags !== undefined && { tags: [...tags] }),
+      ...(seenWithinDays !== undefined && { seen_within_days: seenWithinDays }),
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { SOURCES } from "../../cbs/importers/sources.ts";
+import { nearest } from "../../words/nearest.ts";
+import { UsageError } from "../runner/usage-error.ts";
+
+/** Checks ids of sources. Throws UsageError with the one that was probably meant. */
+export function checkedSourceIds(ids: readonly string[]): readonly string[] {
+  const known = SOURCES.map(({ id }) => id);
+  for (const id of ids) {
+    if (known.includes(id)) continue;
+    const meant = nearest(id, known);
+    throw new UsageError(
+      `there is no source ${JSON.stringify(id)}; ${meant === undefined ? '"ipsieve cbs sources" lists them' : `did you mean ${meant}?`}`,
+    );
+  }
+  return ids;
+}
