@@ -1,6 +1,6 @@
-import { MmdbData } from "../../src/formats/mmdb/mmdb-data.ts";
-import { mmdbFile } from "../../src/formats/mmdb/mmdb-file.ts";
-import { MmdbTree } from "../../src/formats/mmdb/mmdb-tree.ts";
+import { MmdbData } from "../../src/formats/data/mmdb/mmdb-data.ts";
+import { mmdbFile } from "../../src/formats/data/mmdb/mmdb-file.ts";
+import { MmdbTree } from "../../src/formats/data/mmdb/mmdb-tree.ts";
 import { wordsAt } from "./table-data.ts";
 import type { TableData } from "./table-data.ts";
 

@@ -5,7 +5,7 @@ import type { Address } from "../../src/address/address.ts";
 import { formatAddress } from "../../src/address/format-address.ts";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
-import { clickhouseDdl } from "../../src/formats/clickhouse.ts";
+import { clickhouseDdl } from "../../src/formats/data/clickhouse.ts";
 import { identify } from "../../src/cbs/identify.ts";
 import { catalogueOf } from "../cbs/catalogues.ts";
 import { bound, bytesOf, entriesOf, LongestMatch, linesOf, probes, randomLines, subjects } from "./subjects.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } from "../../src/address/prefix.ts";
 import type { Address, Family, Prefix } from "../../src/address/address.ts";
-import { trie, trieBytes } from "../../src/formats/trie.ts";
+import { trie, trieBytes } from "../../src/formats/data/trie.ts";
 
 /** The file of these prefixes, which are sorted first. */
 function fileOf(prefixes: readonly Prefix[]): Buffer {

@@ -1,6 +1,6 @@
 import { type Format } from "../../formats/format.ts";
 import { FORMATS } from "../../formats/formats.ts";
-import { trie } from "../../formats/trie.ts";
+import { trie } from "../../formats/data/trie.ts";
 import { misp } from "./misp-feed.ts";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/export-rules.ts";
 

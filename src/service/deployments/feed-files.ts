@@ -5,7 +5,7 @@ import { commentOf } from "../../formats/comment.ts";
 import { ENTRIES_AT_ONCE, inChunks } from "../../formats/format.ts";
 import { expiringEntries } from "../../deployments/time-list.ts";
 import { setNameOf } from "../../formats/set-name.ts";
-import { trie, trieBytes } from "../../formats/trie.ts";
+import { trie, trieBytes } from "../../formats/data/trie.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { exportRules } from "../../rulesets/export-rules.ts";
 import type { Rule } from "../../rulesets/rule.ts";

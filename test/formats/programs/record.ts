@@ -1,6 +1,6 @@
 import type { Address } from "../../../src/address/address.ts";
 import type { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
-import type { LabelSets } from "../../../src/formats/_label-sets.ts";
+import type { LabelSets } from "../../../src/formats/data/_label-sets.ts";
 import { identify } from "../../../src/cbs/identify.ts";
 
 /** What an export must say about an address; null where nothing covers it. */

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { formatPrefix } from "../../../address/prefix.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportCatalogue, leftOut } from "../../../cbs/export-catalogue.ts";
-import { clickhouseDdl } from "../../../formats/clickhouse.ts";
+import { clickhouseDdl } from "../../../formats/data/clickhouse.ts";
 import { FORMATS } from "../../../formats/formats.ts";
 import { publishFile } from "../../../files/publish-file.ts";
 import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
