@@ -1,17 +1,17 @@
 import type { Engine } from "./sql/_engine.ts";
-import { exchangeLimitCounts } from "./sql/_limit-counts.ts";
-import { recordBlocked } from "./sql/_blocked.ts";
+import { exchangeLimitCounts } from "./sql/counts/_limit-counts.ts";
+import { recordBlocked } from "./sql/counts/_blocked.ts";
 import { recordBouncer } from "./sql/_bouncers.ts";
-import { appendIndicators, appendRulesetIndicators } from "./sql/_indicators.ts";
+import { appendIndicators, appendRulesetIndicators } from "./sql/indicators/_indicators.ts";
 import { recordKeyFile } from "./sql/_key-file.ts";
-import { recordUrlReader } from "./sql/_url-readers.ts";
+import { recordUrlReader } from "./sql/counts/_url-readers.ts";
 import { recordPulls } from "./sql/_deployments.ts";
-import { takeLease } from "./sql/_leases.ts";
-import { recordDelivery, recordProgress } from "./sql/_webhooks.ts";
-import { deleteSupersededIndicators } from "./sql/_superseded-indicators.ts";
-import { deleteUnreadIndicators } from "./sql/_unread-indicators.ts";
-import { recordTraffic } from "./sql/_traffic.ts";
-import { recordUsage } from "./sql/_usage.ts";
+import { takeLease } from "./sql/counts/_leases.ts";
+import { recordDelivery, recordProgress } from "./sql/events/_webhooks.ts";
+import { deleteSupersededIndicators } from "./sql/indicators/_superseded-indicators.ts";
+import { deleteUnreadIndicators } from "./sql/indicators/_unread-indicators.ts";
+import { recordTraffic } from "./sql/counts/_traffic.ts";
+import { recordUsage } from "./sql/counts/_usage.ts";
 
 /**
  * Counters, by name: each server counts by itself, and the database adds the counts up. Adding causes no `Change`: no

@@ -1,20 +1,20 @@
 import type { Engine } from "./sql/_engine.ts";
-import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/_audit-log.ts";
-import { readBlocked } from "./sql/_blocked.ts";
+import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/history/_audit-log.ts";
+import { readBlocked } from "./sql/counts/_blocked.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
 import { readListChecks, readListContent } from "./sql/_external-lists.ts";
-import { readIndicators } from "./sql/_indicator-pages.ts";
+import { readIndicators } from "./sql/indicators/_indicator-pages.ts";
 import { readKeyFile } from "./sql/_key-file.ts";
 import { readCredentials, readInvited } from "./sql/_credentials.ts";
-import { readRuleAuthors } from "./sql/_rule-authors.ts";
-import { readEvents, readNextExpiry } from "./sql/_events.ts";
-import { readHistoryMark } from "./sql/_saved-rules.ts";
-import { readTraffic } from "./sql/_traffic.ts";
-import { readUrlReaders } from "./sql/_url-readers.ts";
-import { readUsage, readUsageOf } from "./sql/_usage.ts";
-import { readDeliveries, readDelivery, readWebhookProgress, readWebhookSecrets } from "./sql/_webhooks.ts";
-import { readTouched, readVersions, touchedPartOf } from "./sql/_versions.ts";
+import { readRuleAuthors } from "./sql/history/_rule-authors.ts";
+import { readEvents, readNextExpiry } from "./sql/events/_events.ts";
+import { readHistoryMark } from "./sql/history/_saved-rules.ts";
+import { readTraffic } from "./sql/counts/_traffic.ts";
+import { readUrlReaders } from "./sql/counts/_url-readers.ts";
+import { readUsage, readUsageOf } from "./sql/counts/_usage.ts";
+import { readDeliveries, readDelivery, readWebhookProgress, readWebhookSecrets } from "./sql/events/_webhooks.ts";
+import { readTouched, readVersions, touchedPartOf } from "./sql/history/_versions.ts";
 
 /**
  * A read of the store. `find` runs in the database: in the thread of a SQLite file, or over a connection to PostgreSQL.

@@ -7,7 +7,7 @@ import type { IndicatorQuery } from "../../src/store/indicator.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { migrate } from "../../src/store/migrations/migrate.ts";
-import { pageQuery } from "../../src/store/sql/_indicator-pages.ts";
+import { pageQuery } from "../../src/store/sql/indicators/_indicator-pages.ts";
 import { openDatabase, type SqliteEngine } from "../../src/store/sqlite/_database.ts";
 import { makeFastFolder } from "./harness/fast-folder.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./harness/postgres.ts";

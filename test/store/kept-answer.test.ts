@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../../src/store/_answer.ts";
 import type { BatchResult } from "../../src/store/command.ts";
-import { answerOfText, textOfAnswer } from "../../src/store/sql/_kept-answer.ts";
+import { answerOfText, textOfAnswer } from "../../src/store/sql/commands/_kept-answer.ts";
 
 /** The names contain line terminators. */
 const resultsOf = (count: number): BatchResult[] =>

@@ -15,8 +15,8 @@ import {
 } from "./_entities.ts";
 import type { RulesetRules } from "../state.ts";
 import type { CaughtUp, LoadedState, SavedRules } from "../saved-rules.ts";
-import { webhookOf } from "./_webhooks.ts";
-import { catchUp, readHistory } from "./_saved-rules.ts";
+import { webhookOf } from "./events/_webhooks.ts";
+import { catchUp, readHistory } from "./history/_saved-rules.ts";
 
 /** See `Store.load`. */
 export function readState(
