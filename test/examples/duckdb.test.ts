@@ -12,6 +12,7 @@ import { Ruleset } from "../../src/rulesets/ruleset.ts";
 import { catalogueOf } from "../cbs/catalogues.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { AROUND_MAPPED, bytesOf, HARD_LINES, type Line, probes } from "../formats/subjects.ts";
+import { onlyLong } from "../rounds.ts";
 import { run } from "../tools.ts";
 
 const EXAMPLE = join(import.meta.dirname, "../../examples/duckdb");
@@ -108,11 +109,11 @@ const isPlain = (lines: readonly Line[]): Line[] =>
 const HARD = new CatalogueTree(catalogueOf(isPlain(HARD_LINES)));
 
 describe("DuckDB, by ranges and ASOF joins", { skip: missing }, () => {
-  for (const [name, tree] of [
-    ["hard cases", HARD],
-    ["around the mapped block", new CatalogueTree(catalogueOf(AROUND_MAPPED))],
+  for (const [name, tree, skip] of [
+    ["hard cases", HARD, false],
+    ["around the mapped block", new CatalogueTree(catalogueOf(AROUND_MAPPED)), onlyLong()],
   ] as const)
-    test(`${name}: every row has the services of the library`, async (t) => {
+    test(`${name}: every row has the services of the library`, { skip }, async (t) => {
       const texts = [...TEXTS, ...Array.from(probes(tree.catalogue), formatAddress)];
       const rows = await answered("identify.sql", bytesOf(tree, "ranges-csv"), texts);
       const found = compare(rows, tree);
@@ -120,7 +121,7 @@ describe("DuckDB, by ranges and ASOF joins", { skip: missing }, () => {
       assert.ok(found > 20);
     });
 
-  test("the bundled catalogue", async (t) => {
+  test("the bundled catalogue", { skip: onlyLong() }, async (t) => {
     const tree = new CatalogueTree(await openCatalogue());
     const texts = Array.from(probes(tree.catalogue), formatAddress).filter((_, index) => index % 20 === 0);
     const rows = await answered("identify.sql", bytesOf(tree, "ranges-csv"), texts);
@@ -129,13 +130,13 @@ describe("DuckDB, by ranges and ASOF joins", { skip: missing }, () => {
     assert.ok(found > rows.length / 4);
   });
 
-  test("negative control: the ranges of another catalogue are detected", async () => {
+  test("negative control: the ranges of another catalogue are detected", { skip: onlyLong() }, async () => {
     const other = new CatalogueTree(catalogueOf([["10.0.0.0/9", "/cloud/aws"]]));
     const rows = await answered("identify.sql", bytesOf(other, "ranges-csv"), TEXTS);
     assert.throws(() => compare(rows, HARD), { name: "AssertionError" });
   });
 
-  test("every row has the rule that decides", async () => {
+  test("every row has the rule that decides", { skip: onlyLong() }, async () => {
     const rules = new Ruleset({ name: "rules", allowSpecialPurpose: true });
     rules.add("10.0.0.0/8");
     rules.add("10.1.2.0/24", { name: 'a "name", quoted' });

@@ -136,7 +136,7 @@ const IN_IPV4 = parsePrefix("::/96");
 
 /** The address as its text is parsed: without a length, and as IPv4 if mapped. */
 function plain(address: Address): Address {
-  return parseAddress(formatAddress(address));
+  return address.family === 4 ? four(address.w0) : parseAddress(formatAddress(address));
 }
 
 function four(w0: number): Address {

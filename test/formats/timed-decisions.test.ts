@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type FeedFile, makeFile } from "../../src/service/deployments/feed-files.ts";
 import { timedText } from "../service/deployments/timed-text.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
+import { onlyLong } from "../rounds.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { until } from "../until.ts";
 import { crowdsec, whileImported } from "./consumers/crowdsec.ts";
@@ -14,7 +15,7 @@ const LASTS = 15;
 
 test(
   "CrowdSec decides against listed addresses until their time is over, and then by itself no more",
-  { skip: crowdsec.missing },
+  { skip: crowdsec.missing || onlyLong() },
   async () => {
     const end = NOW / 1000 + LASTS;
     const text = timedText([

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { temporaryFolder } from "../cli/run-command.ts";
+import { onlyLong } from "../rounds.ts";
 import { missingCommand, missingTools, run, type Run, TOOLS } from "../tools.ts";
 
 const PACKAGING = join(import.meta.dirname, "../../packaging");
@@ -159,7 +160,7 @@ for (const linted of LINTED) {
     });
 
     for (const [what, from, to] of linted.mistakes) {
-      test(`negative control: ${what}`, async () => {
+      test(`negative control: ${what}`, { skip: onlyLong() }, async () => {
         assert.ok(text.includes(from), from);
         assert.notEqual((await said(linted, text.replace(from, to))).code, 0);
       });

@@ -1,10 +1,12 @@
 /** What rules in files must not block: the guard that `--guard` sets. */
 import assert from "node:assert/strict";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { formatPrefix } from "../../../src/address/prefix.ts";
 import { openRuleset } from "../../../src/datasets/ruleset-files.ts";
-import { run, temporaryFolder } from "../run-command.ts";
+import { SMALL_CATALOGUE } from "../../api/harness/small-catalogue.ts";
+import { NO_HOME, run, temporaryFolder } from "../run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 before(() => {
@@ -13,10 +15,17 @@ before(() => {
     "own.txt": "20.0.0.1\n",
     "wide.txt": "64.0.0.0/4\n",
   });
+  copyFileSync(SMALL_CATALOGUE, join(folder.path, "catalogue.ipsieve"));
 });
 after(() => folder.remove());
 
-const ruleset = (...args: string[]) => run(["ruleset", ...args], { cwd: folder.path });
+/** Services are those of a few lines, unless a test requests the bundled catalogue, which a guard reads in 0.5 s. */
+let home = "";
+beforeEach(() => {
+  home = folder.path;
+});
+
+const ruleset = (...args: string[]) => run(["ruleset", ...args], { cwd: folder.path, env: { IPSIEVE_HOME: home } });
 const rulesIn = async (name: string): Promise<string[]> =>
   Array.from(await openRuleset(join(folder.path, name)), ({ prefix }) => formatPrefix(prefix));
 
@@ -26,6 +35,7 @@ async function created(name: string, ...options: string[]): Promise<string> {
 }
 
 test("without --guard nothing is said; warn names what is blocked, and writes", async () => {
+  home = NO_HOME;
   const off = await ruleset("import", await created("off.ipsieve"), "feed.txt");
   assert.deepEqual([off.code, off.stderr], [0, ""]);
   const warned = await ruleset(
@@ -57,13 +67,13 @@ test("refuse writes nothing: neither a list nor a rule; what blocks nothing is w
   ]) {
     const { code, stderr } = await ruleset(...args, "--guard", "refuse");
     assert.equal(code, 2, args.join(" "));
-    assert.match(stderr, /would block 1 address of Cloudflare \(\/cdn\/cloudflare\); nothing was written/);
+    assert.match(stderr, /would block 1 address of cloudflare \(\/cdn\/cloudflare\); nothing was written/);
   }
   assert.match((await ruleset("import", name, "wide.txt", "--guard", "refuse")).stderr, /64\.0\.0\.0\/4 is very wide/);
   assert.deepEqual(await rulesIn(name), []);
   assert.equal((await ruleset("add", name, "30.0.0.2", "--guard", "refuse")).code, 0);
   const added = await ruleset("add", name, "1.1.1.1", "--guard", "warn");
-  assert.match(added.stderr, /^refuse\.ipsieve: warning: blocks 1 address of Cloudflare/);
+  assert.match(added.stderr, /^refuse\.ipsieve: warning: blocks 1 address of cloudflare/);
   assert.deepEqual(await rulesIn(name), ["1.1.1.1", "30.0.0.2"]);
 });
 
@@ -77,7 +87,7 @@ test("carve writes a list without exactly what must not be blocked; an allowlist
     "--never",
     "own.txt",
   );
-  assert.match(carved.stderr, /leaves out 1 address of Cloudflare/);
+  assert.match(carved.stderr, /leaves out 1 address of cloudflare/);
   assert.deepEqual(await rulesIn("carve.ipsieve"), ["20.0.0.0", "20.0.0.2/31", "30.0.0.1"]);
   const allowed = await created("allow.ipsieve", "--purpose", "allowlist");
   assert.equal((await ruleset("import", allowed, "feed.txt", "--guard", "refuse")).stderr, "");

@@ -50,8 +50,12 @@ const ALWAYS = [
   "::ffff:0:a01:203",
 ];
 
+/** Made once for the programs that are asked about one catalogue after the other. */
+const probesOf = new WeakMap<CatalogueTree, readonly Address[]>();
+
 function sampleOf(tree: CatalogueTree, most: number): Address[] {
-  const addresses = [...probes(tree.catalogue)];
+  const addresses = probesOf.get(tree) ?? [...probes(tree.catalogue)];
+  probesOf.set(tree, addresses);
   const step = Math.ceil(addresses.length / most);
   return [...ALWAYS.map(parseAddress), ...addresses.filter((_, at) => at % step === 0)];
 }
