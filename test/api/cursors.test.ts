@@ -153,7 +153,9 @@ for (const scope of ["public", "dashboard"] as const) {
       "/cbs/search?q=zzzz",
     ]) {
       test(`${path}: cursors and pages yield the same items, all of them, and the same count`, async () => {
-        const [byCursor, byPage] = [await walk(scope, path, "cursor", 7), await walk(scope, path, "page", 7)];
+        const size = path.startsWith("/cbs/ranges") ? 61 : 7;
+        const [byCursor, byPage] = [await walk(scope, path, "cursor", size), await walk(scope, path, "page", size)];
+        assert.ok(byPage.pages > 2 || byPage.items.length < 7, "there are several pages");
         assert.deepEqual(byCursor.items, byPage.items);
         assert.deepEqual([...new Set(byCursor.counts)], [byPage.items.length]);
         assert.equal(byCursor.pages, byPage.pages);

@@ -21,7 +21,7 @@ const SEED = 20_261_121;
 const RUNS = rounds({ short: 8, long: 120 });
 /** Seconds for which the server of hostile connections waits for a client. */
 const LIMIT = 1;
-const BUSY_RUNS = rounds({ short: 20, long: 60 });
+const BUSY_RUNS = rounds({ short: 6, long: 60 });
 
 let t: FuzzServer;
 before(async () => {

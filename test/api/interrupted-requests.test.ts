@@ -18,7 +18,7 @@ import { startServer, type TestServer } from "./start-server.ts";
 // all at once.
 const AT_ONCE = rounds({ short: 3, long: 20 });
 /** The short form takes one out of this many, a different one in each test. */
-const EVERY = 3;
+const EVERY = 6;
 /** The number of clients that are silent at the same time. */
 const SILENT_AT_ONCE = 32;
 const LIMITS = {

@@ -8,6 +8,7 @@ import { temporaryFolder } from "../cli/run-command.ts";
 import { freePort } from "../free-port.ts";
 import { serveArguments } from "./harness/service-process.ts";
 import { until } from "../until.ts";
+import { onlyLong } from "../rounds.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 before(() => {
@@ -109,7 +110,7 @@ describe(
       assert.equal(await server.end(), 0);
     });
 
-    test("a reader that pauses and resumes: every line arrives or is counted", async () => {
+    test("a reader that pauses and resumes: every line arrives or is counted", { skip: onlyLong() }, async () => {
       const { reader, writer } = makePipe("still");
       const server = await Server.start("still", "ignore", writer);
       await server.fillLog(MANY);
@@ -129,7 +130,7 @@ describe(
       closeSync(reader);
     });
 
-    test("a reader that never reads does not delay the end of the server", async () => {
+    test("a reader that never reads does not delay the end of the server", { skip: onlyLong() }, async () => {
       const { reader, writer } = makePipe("never");
       const server = await Server.start("never", writer, openSync("/dev/null", "w"));
       await server.end();
@@ -140,7 +141,7 @@ describe(
       for (const descriptor of [reader, both.reader]) closeSync(descriptor);
     });
 
-    test("another reader of a named pipe continues where the last one stopped", async () => {
+    test("another reader of a named pipe continues where the last one stopped", { skip: onlyLong() }, async () => {
       const { reader, writer, path } = makePipe("again");
       const server = await Server.start("again", "ignore", writer);
       closeSync(reader);
@@ -151,7 +152,7 @@ describe(
       closeSync(next);
     });
 
-    test("a disk that has space again", async (t) => {
+    test("a disk that has space again", { skip: onlyLong() }, async (t) => {
       const disk = join(folder.path, "disk");
       mkdirSync(disk);
       if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "none", disk]).status !== 0)
@@ -185,9 +186,10 @@ describe(
       "a terminal that has been stopped",
       {
         skip:
-          spawnSync("script", ["--version"]).status === 0
+          onlyLong() ||
+          (spawnSync("script", ["--version"]).status === 0
             ? false
-            : "script is not installed; Debian's package is bsdutils",
+            : "script is not installed; Debian's package is bsdutils"),
       },
       async () => {
         const port = await freePort();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Deployment } from "../../src/store/deployment.ts";
+import { onlyLong } from "../rounds.ts";
 import { missingModule, PYTHON, run } from "../tools.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
@@ -98,7 +99,7 @@ test("a deployment lists the files of its feed; after a change from a text forma
     assert.equal((await ask(t, "GET", new URL(url).pathname)).status, 200, url);
 });
 
-test("PyMISP reads the feed, and would write the same", { skip: missingModule("pymisp") }, async () => {
+test("PyMISP reads the feed, and would write the same", { skip: onlyLong() || missingModule("pymisp") }, async () => {
   const deployment = await deployed(PREFIXES);
   const load = async () => {
     const { code, stdout, output } = await run(PYTHON, [SCRIPT, t.server.url + folderOf(deployment)]);

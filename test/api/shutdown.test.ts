@@ -8,6 +8,7 @@ import { Random } from "../../bench/data/random.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { until } from "../until.ts";
 import { ServiceProcess } from "./harness/service-process.ts";
+import { onlyLong } from "../rounds.ts";
 
 const RULES = 60_000;
 
@@ -187,22 +188,26 @@ describe("SIGTERM", () => {
     assert.equal(about(service, /^shut down/)?.["cut_off"], 0);
   });
 
-  test("new connections are rejected, and open connections are closed after their next response", async () => {
-    const service = await start();
-    const [busy, asking] = [await Client.open(service.port), await Client.open(service.port)];
-    busy.ask(`GET ${exportPath()} HTTP/1.1`);
-    await busy.readHead();
-    asking.ask("GET /livez HTTP/1.1");
-    await asking.readUntil("ok\n");
-    const exit = service.end("SIGTERM");
-    await untilItShutsDown(service);
-    asking.ask("GET /readyz HTTP/1.1");
-    const { body } = await asking.readSlowly();
-    assert.match(body.toString(), /HTTP\/1\.1 503 [^]*connection: close[^]*the server is closing/i);
-    await until("new connections are refused", () => isRefused(service.port));
-    assert.equal((await busy.readSlowly()).how, "end");
-    assert.equal(await exit, 0);
-  });
+  test(
+    "new connections are rejected, and open connections are closed after their next response",
+    { skip: onlyLong() },
+    async () => {
+      const service = await start();
+      const [busy, asking] = [await Client.open(service.port), await Client.open(service.port)];
+      busy.ask(`GET ${exportPath()} HTTP/1.1`);
+      await busy.readHead();
+      asking.ask("GET /livez HTTP/1.1");
+      await asking.readUntil("ok\n");
+      const exit = service.end("SIGTERM");
+      await untilItShutsDown(service);
+      asking.ask("GET /readyz HTTP/1.1");
+      const { body } = await asking.readSlowly();
+      assert.match(body.toString(), /HTTP\/1\.1 503 [^]*connection: close[^]*the server is closing/i);
+      await until("new connections are refused", () => isRefused(service.port));
+      assert.equal((await busy.readSlowly()).how, "end");
+      assert.equal(await exit, 0);
+    },
+  );
 
   test("at the time limit the rest is cut off, and nothing that is cut off looks complete", async () => {
     const service = await start("--shutdown-timeout", "1");
@@ -231,7 +236,7 @@ describe("SIGTERM", () => {
     assert.deepEqual([cut_off, msg], [3, "shut down; 3 requests were cut off after 1 s (--shutdown-timeout)"]);
   });
 
-  test("a second signal ends the server at once", async () => {
+  test("a second signal ends the server at once", { skip: onlyLong() }, async () => {
     for (const [second, code] of [
       ["SIGTERM", 143],
       ["SIGINT", 130],

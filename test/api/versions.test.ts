@@ -7,7 +7,7 @@ import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer
 import { rounds } from "../rounds.ts";
 
 const RULESETS = "/v1/edl/ip-rulesets";
-const STEPS = rounds({ short: 24, long: 60 });
+const STEPS = rounds({ short: 12, long: 60 });
 let t: TestServer;
 let organisation: string;
 let key: string;

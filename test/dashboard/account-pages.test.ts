@@ -66,7 +66,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     admin = await t.user("admin");
   });
 
-  test("if an organisation exists, the link names it and the page has it filled in", async () => {
+  test("if an organisation exists, the link names it and the page has it filled in", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open(`#/setup?token=${t.server.setupToken}&organisation=Quick%20start`);
     assert.equal(await page.getByLabel("Organisation").inputValue(), "Quick start");
     await page.locator("input[name=name]:focus").waitFor();
@@ -188,7 +188,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a key that has read URLs of deployments is revoked with them, or without", async () => {
+  test("a key that has read URLs of deployments is revoked with them, or without", { skip: onlyLong() }, async () => {
     const organisationId = await addOrganisation(t, "Readers");
     const key = await addKey(t, organisationId);
     const made: { id: string; path: string }[] = [];
@@ -289,7 +289,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("the last administrator cannot be removed, and the page says why", async () => {
+  test("the last administrator cannot be removed, and the page says why", { skip: onlyLong() }, async () => {
     const organisationId = await addOrganisation(t, "Small");
     const only = await t.user("admin", organisationId);
     const { page, errors } = await t.open("#/users", { user: only });
@@ -541,7 +541,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("by keyboard alone: past the navigation, through it, and into the page", async () => {
+  test("by keyboard alone: past the navigation, through it, and into the page", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/account", { user: admin });
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to the content");
@@ -587,7 +587,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a page that does not exist, and one that needs another role", async () => {
+  test("a page that does not exist, and one that needs another role", { skip: onlyLong() }, async () => {
     const viewer = await t.user("viewer");
     const { page, errors } = await t.open("#/none", { user: viewer });
     assert.equal(await heading(page), "Not found");

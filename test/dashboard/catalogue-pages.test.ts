@@ -193,7 +193,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("an unknown node is reported as such", async () => {
+  test("an unknown node is reported as such", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cloud/none", { user: viewer });
     assert.match(await page.getByRole("alert").innerText(), /the catalogue has no node "\/cloud\/none"/);
     await end(page, errors);
@@ -386,7 +386,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("an organisation without the plan sees that it has none", async () => {
+  test("an organisation without the plan sees that it has none", { skip: onlyLong() }, async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
     const { page, errors } = await t.open("#/catalogue", { user: without });
     assert.match(

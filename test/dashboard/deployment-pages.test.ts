@@ -114,27 +114,31 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await end(opened);
   });
 
-  test("a blocklist with too many entries is shortened on request, and the preview says by what", async () => {
-    const opened = await t.open("#/deployments/new", { user: editor });
-    const { page } = opened;
-    const include = page.getByRole("group", { name: "Include" });
-    await include.getByLabel("Include from").selectOption("prefixes");
-    await include.getByLabel("Addresses and prefixes", { exact: true }).fill("20.9.0.1, 20.9.0.2, 20.9.128.1");
-    await include.getByRole("button", { name: "Add prefixes" }).click();
-    await page.getByText("The list would be published.").waitFor();
-    await page.getByText("Limits", { exact: true }).click();
-    await page.getByLabel("Maximum entries of a file").fill("2");
-    await page.getByText("the list has 3 entries, more than the 2 allowed").waitFor();
-    const shorten = page.getByLabel("Shorten a blocklist that has too many entries");
-    await shorten.check();
-    await page.getByText("shortened to fewer than 3, as some addresses must not be added").waitFor();
-    await page.getByLabel("If it would block services").selectOption("off");
-    await page.getByText("2 IPv4 and 0 IPv6 addresses, such as 20.9.0.0, 20.9.0.3.").waitFor();
-    await page.getByText("The list would be published.").waitFor();
-    await shorten.uncheck();
-    await page.getByText("the list has 3 entries, more than the 2 allowed").waitFor();
-    await end(opened);
-  });
+  test(
+    "a blocklist with too many entries is shortened on request, and the preview says by what",
+    { skip: onlyLong() },
+    async () => {
+      const opened = await t.open("#/deployments/new", { user: editor });
+      const { page } = opened;
+      const include = page.getByRole("group", { name: "Include" });
+      await include.getByLabel("Include from").selectOption("prefixes");
+      await include.getByLabel("Addresses and prefixes", { exact: true }).fill("20.9.0.1, 20.9.0.2, 20.9.128.1");
+      await include.getByRole("button", { name: "Add prefixes" }).click();
+      await page.getByText("The list would be published.").waitFor();
+      await page.getByText("Limits", { exact: true }).click();
+      await page.getByLabel("Maximum entries of a file").fill("2");
+      await page.getByText("the list has 3 entries, more than the 2 allowed").waitFor();
+      const shorten = page.getByLabel("Shorten a blocklist that has too many entries");
+      await shorten.check();
+      await page.getByText("shortened to fewer than 3, as some addresses must not be added").waitFor();
+      await page.getByLabel("If it would block services").selectOption("off");
+      await page.getByText("2 IPv4 and 0 IPv6 addresses, such as 20.9.0.0, 20.9.0.3.").waitFor();
+      await page.getByText("The list would be published.").waitFor();
+      await shorten.uncheck();
+      await page.getByText("the list has 3 entries, more than the 2 allowed").waitFor();
+      await end(opened);
+    },
+  );
 
   test(
     "timeouts are switched on for formats that have them, and the preview counts entries with one",

@@ -260,7 +260,7 @@ describe("pages of what follows changes", { skip: missing ?? false, timeout: 900
     await end(viewer);
   });
 
-  test("a page whose script is missing says so, and loads the new ones", async () => {
+  test("a page whose script is missing says so, and loads the new ones", { skip: onlyLong() }, async () => {
     const opened = await t.open("#/", { user: admin });
     const { page } = opened;
     await page.route(/\/assets\/list-pages-/, (route) => route.fulfill({ status: 404 }));

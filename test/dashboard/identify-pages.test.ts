@@ -385,7 +385,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("a dropped file", async () => {
+  test("a dropped file", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/identify", { user: viewer });
     const transfer = await page.evaluateHandle(
       `(() => { const transfer = new DataTransfer(); transfer.items.add(new File(["1.1.1.1 a\\nnothing\\n"], "dropped.log")); return transfer; })()`,
@@ -521,24 +521,28 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("logs of the last hour: listed, opened, deleted; a deleted one is reported as such", async () => {
-    const { page, errors } = await t.open("#/identify", { user: viewer });
-    const row = page.locator("tbody tr", { hasText: "dropped.log" });
-    assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /dropped\.log done 18 B 2 50\.0 % now/);
-    await row.getByRole("link").click();
-    await done(page);
-    const url = page.url();
-    await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Result deleted").waitFor();
-    await page.locator("table").waitFor();
-    assert.equal(await row.count(), 0);
-    await page.goto(url);
-    await page.getByText("This log is no longer available").waitFor();
-    await end(page, errors);
-  });
+  test(
+    "logs of the last hour: listed, opened, deleted; a deleted one is reported as such",
+    { skip: onlyLong() },
+    async () => {
+      const { page, errors } = await t.open("#/identify", { user: viewer });
+      const row = page.locator("tbody tr", { hasText: "dropped.log" });
+      assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /dropped\.log done 18 B 2 50\.0 % now/);
+      await row.getByRole("link").click();
+      await done(page);
+      const url = page.url();
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await page.getByText("Result deleted").waitFor();
+      await page.locator("table").waitFor();
+      assert.equal(await row.count(), 0);
+      await page.goto(url);
+      await page.getByText("This log is no longer available").waitFor();
+      await end(page, errors);
+    },
+  );
 
-  test("another organisation sees none of the logs", async () => {
+  test("another organisation sees none of the logs", { skip: onlyLong() }, async () => {
     const {
       body: { items },
     } = await visit(t, "GET", "/identifications", { token: viewer.token });
@@ -573,7 +577,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
-  test("an organisation without the plan sees that it has none", async () => {
+  test("an organisation without the plan sees that it has none", { skip: onlyLong() }, async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
     const { page, errors } = await t.open("#/identify", { user: without });
     assert.match(

@@ -282,7 +282,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("a rule is edited and deleted, by pointer and by keyboard", async () => {
+  test("a rule is edited and deleted, by pointer and by keyboard", { skip: onlyLong() }, async () => {
     const id = await makeRuleset("editing", [
       { ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" },
       { ip: "192.0.2.2" },
@@ -712,35 +712,39 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     },
   );
 
-  test("the last change is undone exactly: from its notification, and by the button of the page", async () => {
-    const rules = [
-      { ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" },
-      { ip: "192.0.2.2", name: null, expires_at: null },
-      { ip: "192.0.2.3", name: "three", expires_at: day(-1) },
-    ];
-    const id = await makeRuleset("undoing", rules);
-    const opened = await openRuleset(id);
-    const { page } = opened;
-    await shownRows(page);
-    await page.getByLabel("Select all listed rules").click();
-    await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("button", { name: "Delete 3 rules" }).click();
-    await page.getByText("No rules yet").waitFor();
-    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
-    await isListed(page, "192.0.2.3");
-    assert.deepEqual(await rulesOf(id), rules);
-    await page.getByRole("grid").focus();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").locator("input[name=name]").fill("renamed");
-    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    await page.getByRole("row").filter({ hasText: "renamed" }).waitFor();
-    await page.reload();
-    await page.locator(".page-head").getByRole("button", { name: "Undo" }).click();
-    await page.getByRole("row").filter({ hasText: "renamed" }).waitFor({ state: "detached" });
-    assert.deepEqual(await rulesOf(id), rules);
-    await end(opened);
-  });
+  test(
+    "the last change is undone exactly: from its notification, and by the button of the page",
+    { skip: onlyLong() },
+    async () => {
+      const rules = [
+        { ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" },
+        { ip: "192.0.2.2", name: null, expires_at: null },
+        { ip: "192.0.2.3", name: "three", expires_at: day(-1) },
+      ];
+      const id = await makeRuleset("undoing", rules);
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      await shownRows(page);
+      await page.getByLabel("Select all listed rules").click();
+      await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("button", { name: "Delete 3 rules" }).click();
+      await page.getByText("No rules yet").waitFor();
+      await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+      await isListed(page, "192.0.2.3");
+      assert.deepEqual(await rulesOf(id), rules);
+      await page.getByRole("grid").focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").locator("input[name=name]").fill("renamed");
+      await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+      await page.getByRole("row").filter({ hasText: "renamed" }).waitFor();
+      await page.reload();
+      await page.locator(".page-head").getByRole("button", { name: "Undo" }).click();
+      await page.getByRole("row").filter({ hasText: "renamed" }).waitFor({ state: "detached" });
+      assert.deepEqual(await rulesOf(id), rules);
+      await end(opened);
+    },
+  );
 
   test("rules that someone else has changed since are not undone", { skip: onlyLong() }, async () => {
     const id = await makeRuleset("not undone", [{ ip: "192.0.2.1", name: "one" }]);
@@ -767,60 +771,64 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
-  test("a ruleset is compacted: what covers each rule and what it becomes is shown first, and it is undone", async () => {
-    const rules = [
-      { ip: "203.0.113.0/24", name: HOSTILE_TEXTS[0]!, expires_at: day(30) },
-      { ip: "203.0.113.7", name: null, expires_at: day(3) },
-      { ip: "203.0.113.9", name: "for good", expires_at: null },
-      { ip: "198.51.100.0/25", name: null, expires_at: null },
-      { ip: "198.51.100.128/25", name: null, expires_at: null },
-      { ip: "2001:db8::", name: "a", expires_at: null },
-      { ip: "2001:db8::1", name: "b", expires_at: null },
-    ];
-    const id = await makeRuleset("compacting", rules);
-    const before = await rulesOf(id);
-    const opened = await openRuleset(id);
-    const { page } = opened;
-    await page.getByRole("link", { name: "Compact" }).click();
-    await page.getByRole("heading", { name: "Compact the ruleset", level: 1 }).waitFor();
-    const told = async (): Promise<string[]> =>
-      (await page.locator(".verdicts .virtual-window [role=row]").allInnerTexts()).map((text) =>
-        text.replaceAll(/\s+/g, " "),
+  test(
+    "a ruleset is compacted: what covers each rule and what it becomes is shown first, and it is undone",
+    { skip: onlyLong() },
+    async () => {
+      const rules = [
+        { ip: "203.0.113.0/24", name: HOSTILE_TEXTS[0]!, expires_at: day(30) },
+        { ip: "203.0.113.7", name: null, expires_at: day(3) },
+        { ip: "203.0.113.9", name: "for good", expires_at: null },
+        { ip: "198.51.100.0/25", name: null, expires_at: null },
+        { ip: "198.51.100.128/25", name: null, expires_at: null },
+        { ip: "2001:db8::", name: "a", expires_at: null },
+        { ip: "2001:db8::1", name: "b", expires_at: null },
+      ];
+      const id = await makeRuleset("compacting", rules);
+      const before = await rulesOf(id);
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      await page.getByRole("link", { name: "Compact" }).click();
+      await page.getByRole("heading", { name: "Compact the ruleset", level: 1 }).waitFor();
+      const told = async (): Promise<string[]> =>
+        (await page.locator(".verdicts .virtual-window [role=row]").allInnerTexts()).map((text) =>
+          text.replaceAll(/\s+/g, " "),
+        );
+      await page.getByText("7 rules now, 5 afterwards.").waitFor();
+      assert.deepEqual(await told(), [
+        "198.51.100.0/24 created no name never expires",
+        "198.51.100.0/25 united Becomes part of 198.51.100.0/24",
+        "198.51.100.128/25 united Becomes part of 198.51.100.0/24",
+        `203.0.113.7 superfluous Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00`,
+        `203.0.113.9 kept Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00 ; this one never expires`,
+      ]);
+      assert.equal(await page.evaluate(WAS_OBEYED), false);
+      await page.locator(".segments label").filter({ hasText: "Superfluous" }).click();
+      await until("only that one is shown", async () => (await told()).length === 1);
+      await page.getByLabel("Also unite rules with different names").check();
+      await page.getByText("7 rules now, 4 afterwards.").waitFor();
+      // Another client is faster: nothing is written, and the preview shows the rules as they are now.
+      await api("POST", `${id}/rules`, { ip: "192.0.2.1" });
+      await page.getByRole("button", { name: "Compact to 4 rules" }).click();
+      await page.getByText("The ruleset has changed in the meantime, so nothing was written.").waitFor();
+      await page.getByRole("button", { name: "Compact to 5 rules" }).click();
+      await page.getByText('"compacting" has 5 rules now, instead of 8.').waitFor();
+      assert.deepEqual((await ipsOf(id)).toSorted(), [
+        "192.0.2.1",
+        "198.51.100.0/24",
+        "2001:db8::/127",
+        "203.0.113.0/24",
+        "203.0.113.9",
+      ]);
+      await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
+      await page.getByText(/^Undone/).waitFor();
+      assert.deepEqual(
+        (await rulesOf(id)).filter(({ ip }) => ip !== "192.0.2.1"),
+        before,
       );
-    await page.getByText("7 rules now, 5 afterwards.").waitFor();
-    assert.deepEqual(await told(), [
-      "198.51.100.0/24 created no name never expires",
-      "198.51.100.0/25 united Becomes part of 198.51.100.0/24",
-      "198.51.100.128/25 united Becomes part of 198.51.100.0/24",
-      `203.0.113.7 superfluous Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00`,
-      `203.0.113.9 kept Covered by 203.0.113.0/24 · ${HOSTILE_TEXTS[0]!} · until 2026-12-21 13:00 ; this one never expires`,
-    ]);
-    assert.equal(await page.evaluate(WAS_OBEYED), false);
-    await page.locator(".segments label").filter({ hasText: "Superfluous" }).click();
-    await until("only that one is shown", async () => (await told()).length === 1);
-    await page.getByLabel("Also unite rules with different names").check();
-    await page.getByText("7 rules now, 4 afterwards.").waitFor();
-    // Another client is faster: nothing is written, and the preview shows the rules as they are now.
-    await api("POST", `${id}/rules`, { ip: "192.0.2.1" });
-    await page.getByRole("button", { name: "Compact to 4 rules" }).click();
-    await page.getByText("The ruleset has changed in the meantime, so nothing was written.").waitFor();
-    await page.getByRole("button", { name: "Compact to 5 rules" }).click();
-    await page.getByText('"compacting" has 5 rules now, instead of 8.').waitFor();
-    assert.deepEqual((await ipsOf(id)).toSorted(), [
-      "192.0.2.1",
-      "198.51.100.0/24",
-      "2001:db8::/127",
-      "203.0.113.0/24",
-      "203.0.113.9",
-    ]);
-    await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
-    await page.getByText(/^Undone/).waitFor();
-    assert.deepEqual(
-      (await rulesOf(id)).filter(({ ip }) => ip !== "192.0.2.1"),
-      before,
-    );
-    await end(opened);
-  });
+      await end(opened);
+    },
+  );
 
   test("a compact ruleset says so; one that is unknown is an error", { skip: onlyLong() }, async () => {
     const id = await makeRuleset("compact", [{ ip: "192.0.2.1" }]);
@@ -905,16 +913,20 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       { ip: "2001:db8:1234:5678:9abc:def0:1234:5678", expires_at: day(100) },
     ]);
 
-  test("what everybody is to be able to read: the table, in both colors, narrow and wide", async () => {
-    const id = await makeLooks();
-    await checkLooks(
-      t,
-      "ruleset",
-      `#/rulesets/${id}?ip=203.0.113.77`,
-      editor,
-      async (page) => void (await shownRows(page)),
-    );
-  });
+  test(
+    "what everybody is to be able to read: the table, in both colors, narrow and wide",
+    { skip: onlyLong() },
+    async () => {
+      const id = await makeLooks();
+      await checkLooks(
+        t,
+        "ruleset",
+        `#/rulesets/${id}?ip=203.0.113.77`,
+        editor,
+        async (page) => void (await shownRows(page)),
+      );
+    },
+  );
 
   test("what everybody is to be able to read: lists, a selection, dialogs, imports", { skip: onlyLong() }, async () => {
     const id = await makeLooks();

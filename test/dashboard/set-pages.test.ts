@@ -90,7 +90,7 @@ describe("the page that compares lists", { skip: missing ?? false, timeout: 900_
     await page.context().close();
   });
 
-  test("combined by each operation, downloaded, and made a ruleset", async () => {
+  test("combined by each operation, downloaded, and made a ruleset", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/compare", { user: editor });
     await addRuleset(page);
     const operation = page.getByLabel("Combine them");
@@ -155,7 +155,7 @@ describe("the page that compares lists", { skip: missing ?? false, timeout: 900_
     },
   );
 
-  test("in both colors, narrow and wide", async () => {
+  test("in both colors, narrow and wide", { skip: onlyLong() }, async () => {
     await checkLooks(t, "compare-empty", "#/compare", editor);
     await checkLooks(t, "compare", "#/compare", editor, async (page) => {
       await addRuleset(page);

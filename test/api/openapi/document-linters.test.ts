@@ -79,10 +79,14 @@ function withoutNullObjects({ paths }: any): void {
 for (const { name, missing, lint } of LINTERS) {
   describe(name, { skip: missing }, () => {
     for (const path of PATHS) {
-      test(`no findings in ${path}`, { skip: path !== PATHS[0] && onlyLong() }, async () => {
-        const result = await lint(await fileOf(path, path.includes("3.0") ? withoutNullObjects : undefined));
-        assert.ok(isClean(result), result.output);
-      });
+      test(
+        `no findings in ${path}`,
+        { skip: (path !== PATHS[0] || name !== LINTERS[0]!.name) && onlyLong() },
+        async () => {
+          const result = await lint(await fileOf(path, path.includes("3.0") ? withoutNullObjects : undefined));
+          assert.ok(isClean(result), result.output);
+        },
+      );
     }
 
     const broken: readonly [what: string, change: (document: any) => void][] = [
@@ -95,7 +99,7 @@ for (const { name, missing, lint } of LINTERS) {
       ],
     ];
     for (const [what, change] of broken) {
-      test(`negative control: ${what}`, { skip: what !== broken[0]![0] && onlyLong() }, async () =>
+      test(`negative control: ${what}`, { skip: onlyLong() }, async () =>
         assert.equal(isClean(await lint(await fileOf("/openapi.json", change))), false),
       );
     }
