@@ -9,7 +9,7 @@ import { findingCollateral, type Protection } from "../src/collateral/find-colla
 import { protectingServices } from "../src/collateral/services.ts";
 import { specialPurposeGroup } from "../src/collateral/special-purpose.ts";
 import { openCatalogue } from "../src/datasets/open-catalogue.ts";
-import { RuleIndex } from "../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../src/rulesets/index/rule-index.ts";
 import { finished } from "../src/turns/finished.ts";
 
 const NOW = Date.UTC(2026, 10, 23);

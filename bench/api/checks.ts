@@ -8,7 +8,7 @@ import { formatAddress } from "../../src/address/format-address.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { atOnce } from "../../src/cbs/in-parts.ts";
 import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { AddressBatch } from "../../src/service/address-batch.ts";
 import { writeDocuments } from "../../src/service/address-documents.ts";
 import { checkBatch, checkDocument } from "../../src/service/rules/check-rules.ts";

@@ -4,7 +4,7 @@ import { compilingList, type CompiledList } from "../../src/deployments/compile.
 import type { Gathered } from "../../src/deployments/gathered.ts";
 import { gatheringNode } from "../../src/deployments/sources/node.ts";
 import { gatheringRules } from "../../src/deployments/sources/rules.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { rulesOf } from "../api/fill-store.ts";
 import { type Measurement, measurement } from "../api/measure.ts";
 import { Random } from "../data/random.ts";

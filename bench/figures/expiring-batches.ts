@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Matcher } from "../../src/batch/matcher.ts";
 import { openRulesetSnapshot, saveRuleset } from "../../src/datasets/ruleset-files.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { restored } from "../../src/rulesets/ruleset.ts";
 import { type Measurement, summarize } from "./part.ts";
 

@@ -6,7 +6,7 @@ import type { Family } from "../../src/address/address.ts";
 import { formatAddress } from "../../src/address/format-address.ts";
 import { createPool, type Pool } from "../../src/batch/pool/pool.ts";
 import { openRuleset, openRulesetSnapshot, saveRuleset } from "../../src/datasets/ruleset-files.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { restored, type Ruleset } from "../../src/rulesets/ruleset.ts";
 import type { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { Random } from "../data/random.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { formatAddress } from "../../src/address/format-address.ts";
 import { openRuleset, saveRuleset } from "../../src/datasets/ruleset-files.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { restored } from "../../src/rulesets/ruleset.ts";
 import { expiringBatches } from "./expiring-batches.ts";
 import { collectGarbage, type Measurement, type Part, summarize } from "./part.ts";

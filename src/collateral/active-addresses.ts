@@ -1,4 +1,4 @@
-import type { RuleIndex } from "../rulesets/rule-index.ts";
+import type { RuleIndex } from "../rulesets/index/rule-index.ts";
 import { type AddressSet, AddressSetBuilder } from "../sets/address-set.ts";
 
 /** The addresses that active rules cover from a time on until another, unless a rule is written meanwhile. */

@@ -1,6 +1,6 @@
 import { addressBits, type Family, type Prefix } from "../address/address.ts";
 import { AddressSet } from "../sets/address-set.ts";
-import type { RuleIndex } from "../rulesets/rule-index.ts";
+import type { RuleIndex } from "../rulesets/index/rule-index.ts";
 import { finished } from "../turns/finished.ts";
 import { ANY_LENGTH, isFor, type PrefixList, type Protected, type ProtectedGroup } from "./protected.ts";
 import { coveredByRules } from "./rules.ts";

@@ -1,6 +1,6 @@
 import { addressBits, type Prefix } from "../address/address.ts";
 import { prefixContains } from "../address/prefix.ts";
-import type { RuleIndex } from "../rulesets/rule-index.ts";
+import type { RuleIndex } from "../rulesets/index/rule-index.ts";
 import { isActive } from "../rulesets/rule.ts";
 import { AddressSet } from "../sets/address-set.ts";
 import { activeAddresses, knownAddresses } from "./active-addresses.ts";

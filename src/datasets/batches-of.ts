@@ -1,5 +1,5 @@
 import { Matcher } from "../batch/matcher.ts";
-import type { RuleBatchLookup } from "../rulesets/rule-engine.ts";
+import type { RuleBatchLookup } from "../rulesets/index/rule-engine.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 /** Fewer addresses than this are looked up before the kernel would be ready. */

@@ -1,5 +1,5 @@
 import type { ResultColumn } from "../batch/arrow/result-column.ts";
-import { storedLabels } from "../rulesets/stored-ruleset.ts";
+import { storedLabels } from "../rulesets/stored/stored-ruleset.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { formatTimestamp } from "../time/format-timestamp.ts";
 

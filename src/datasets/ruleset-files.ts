@@ -1,13 +1,13 @@
 import { type FileOperations, NODE_FILES } from "../files/publish-file.ts";
 import type { Ruleset } from "../rulesets/ruleset.ts";
-import type { RuleIndex } from "../rulesets/rule-index.ts";
+import type { RuleIndex } from "../rulesets/index/rule-index.ts";
 import {
   type StoredAbout,
   type StoredRules,
   type StoredRuleset,
   storingRules,
   storingRuleset,
-} from "../rulesets/stored-ruleset.ts";
+} from "../rulesets/stored/stored-ruleset.ts";
 import { openSnapshot } from "../snapshot/open-snapshot.ts";
 import { readSnapshotHead } from "../snapshot/read-head.ts";
 import type { Snapshot, SnapshotInfo } from "../snapshot/snapshot.ts";

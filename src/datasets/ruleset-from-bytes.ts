@@ -1,5 +1,5 @@
 import type { Ruleset } from "../rulesets/ruleset.ts";
-import { rulesetOf as readRuleset, storedRules, type StoredRules } from "../rulesets/stored-ruleset.ts";
+import { rulesetOf as readRuleset, storedRules, type StoredRules } from "../rulesets/stored/stored-ruleset.ts";
 import { metadataInPlace } from "../snapshot/metadata-in-place.ts";
 import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";

@@ -3,7 +3,7 @@ import { csvRow } from "../csv/write-row.ts";
 import { ADDRESS_HOLE } from "../rows/holes.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";
 import { hole, templateBytes } from "../rows/template-bytes.ts";
-import { storedLabels } from "../rulesets/stored-ruleset.ts";
+import { storedLabels } from "../rulesets/stored/stored-ruleset.ts";
 import { formatTimestamp } from "../time/format-timestamp.ts";
 
 /** The address of this module: the threads of the log pipeline import it to render rows of a ruleset. */

@@ -2,7 +2,7 @@ import type { Family } from "../address/address.ts";
 import { bestIndexes } from "../sets/best-indexes.ts";
 import { isActive, type Rule } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
-import type { RuleIndex } from "./rule-index.ts";
+import type { RuleIndex } from "./index/rule-index.ts";
 import type { Ruleset } from "./ruleset.ts";
 
 /** Addresses of a log and how many lines each has: IPv4 addresses of one word, IPv6 addresses of four, each once. */

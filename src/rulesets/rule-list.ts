@@ -1,7 +1,7 @@
 import type { Family, Prefix } from "../address/address.ts";
-import { NamePool } from "./_name-pool.ts";
+import { NamePool } from "./index/_name-pool.ts";
 import { type DigitOf, sortedIndexes } from "../sets/radix-sort.ts";
-import { grown } from "./_column.ts";
+import { grown } from "./index/_column.ts";
 import { prefixIn, type RuleColumns } from "./rule-columns.ts";
 import type { PackedNames } from "./rule-names.ts";
 import type { DesiredRule } from "./plan-replacement.ts";

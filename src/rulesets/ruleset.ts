@@ -7,7 +7,7 @@ import { type ImportFormat, type ImportOptions, RuleImport, type SkippedLines } 
 import type { LineError } from "./importers/imported-rule.ts";
 import { activeRules, type Rule } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
-import { type OnMalformed, RuleIndex } from "./rule-index.ts";
+import { type OnMalformed, RuleIndex } from "./index/rule-index.ts";
 import { type RuleColumns, desiredIn } from "./rule-columns.ts";
 import { type AddOptions, checkMode, readRuleOptions, type RuleOptions } from "./rule-options.ts";
 import { checkRuleName, checkRulePrefix, parseRulePrefix, type PrefixPolicy } from "./validate-rule.ts";

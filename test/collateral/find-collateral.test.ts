@@ -9,7 +9,7 @@ import { protectingServices } from "../../src/collateral/services.ts";
 import { specialPurposeGroup } from "../../src/collateral/special-purpose.ts";
 import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
 import { finished } from "../../src/turns/finished.ts";
 import { rounds } from "../rounds.ts";

@@ -10,14 +10,14 @@ import { prefixOf } from "../../src/address/prefix.ts";
 import { openRules, saveRules } from "../../src/datasets/ruleset-files.ts";
 import { rulesetFromBytes } from "../../src/datasets/ruleset-from-bytes.ts";
 import type { RuleId } from "../../src/rulesets/rule-id.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { indexOf, restored } from "../../src/rulesets/ruleset.ts";
 import {
   checkStoredRuleset,
   type RulesetMetadata,
   type StoredRuleset,
   storingRuleset,
-} from "../../src/rulesets/stored-ruleset.ts";
+} from "../../src/rulesets/stored/stored-ruleset.ts";
 import { finished } from "../../src/turns/finished.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { checkInvariants } from "../rulesets/check-invariants.ts";

@@ -11,7 +11,7 @@ import { gatheringNode } from "../../src/deployments/sources/node.ts";
 import { gatheringRules } from "../../src/deployments/sources/rules.ts";
 import { gatheringThreats } from "../../src/deployments/sources/threats.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { finished } from "../../src/turns/finished.ts";
 

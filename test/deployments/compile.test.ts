@@ -14,7 +14,7 @@ import { type Gathered, gatheringPrefixes } from "../../src/deployments/gathered
 import { gatheringNode } from "../../src/deployments/sources/node.ts";
 import { gatheringRules } from "../../src/deployments/sources/rules.ts";
 import { gatheringThreats } from "../../src/deployments/sources/threats.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { columnsOf } from "../../src/rulesets/rule-columns.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";

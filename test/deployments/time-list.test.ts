@@ -7,7 +7,7 @@ import { type CompiledList, compileList } from "../../src/deployments/compile.ts
 import { type Gathered, gatheringPrefixes } from "../../src/deployments/gathered.ts";
 import { gatheringRules } from "../../src/deployments/sources/rules.ts";
 import { expiringEntries, TimedList } from "../../src/deployments/time-list.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
 import { AddressTimes, type EndingPrefix } from "../../src/sets/address-times.ts";
 import { finished } from "../../src/turns/finished.ts";

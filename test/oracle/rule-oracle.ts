@@ -1,6 +1,6 @@
 import type { Address, Prefix } from "../../src/address/address.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
+import type { RuleFilter } from "../../src/rulesets/index/rule-search.ts";
 import { addressBits, prefixBits } from "./prefix-oracle.ts";
 
 /**

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { FamilyRules } from "../../src/rulesets/_family-rules.ts";
-import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree, STRIDE, TOTAL } from "../../src/rulesets/_rule-tree.ts";
-import type { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import type { FamilyRules } from "../../src/rulesets/index/_family-rules.ts";
+import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree, STRIDE, TOTAL } from "../../src/rulesets/index/_rule-tree.ts";
+import type { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { prefixBits } from "../oracle/prefix-oracle.ts";
-import { partsOf } from "../../src/rulesets/rule-index.ts";
+import { partsOf } from "../../src/rulesets/index/rule-index.ts";
 
 /**
  * Walks every cell of an index and throws if one is lost, used twice, or has an invalid value. Records and slots in use

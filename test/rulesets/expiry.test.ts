@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Prefix } from "../../src/address/address.ts";
 import { isActive, type Rule } from "../../src/rulesets/rule.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { columnsOf } from "../../src/rulesets/rule-columns.ts";
-import { partsOf } from "../../src/rulesets/rule-index.ts";
+import { partsOf } from "../../src/rulesets/index/rule-index.ts";
 import { rounds } from "../rounds.ts";
 
 const COUNT = rounds({ short: 25_000, long: 100_000 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { prefixOf } from "../../src/address/prefix.ts";
-import type { FamilyRules } from "../../src/rulesets/_family-rules.ts";
-import type { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import type { FamilyRules } from "../../src/rulesets/index/_family-rules.ts";
+import type { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { agreesWithOracle, fromColumns, newCounts } from "./operations.ts";
-import { partsOf } from "../../src/rulesets/rule-index.ts";
+import { partsOf } from "../../src/rulesets/index/rule-index.ts";
 import { rounds } from "../rounds.ts";
 
 const SEED = 20_260_601;

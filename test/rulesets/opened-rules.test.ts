@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { prefixOf } from "../../src/address/prefix.ts";
 import { finished } from "../../src/turns/finished.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import { partsOf, RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { partsOf, RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { RulesetError } from "../../src/rulesets/ruleset-error.ts";
-import { storedRules, storingRules } from "../../src/rulesets/stored-ruleset.ts";
+import { storedRules, storingRules } from "../../src/rulesets/stored/stored-ruleset.ts";
 import { checkInvariants } from "./check-invariants.ts";
 import { generator } from "./rules-differential.ts";
 

@@ -5,14 +5,14 @@ import { formatAddress } from "../../src/address/format-address.ts";
 import { prefixOf } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import type { RuleId } from "../../src/rulesets/rule-id.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
-import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
-import { StateBlocks } from "../../src/rulesets/_state-blocks.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
+import type { RuleFilter } from "../../src/rulesets/index/rule-search.ts";
+import { StateBlocks } from "../../src/rulesets/index/_state-blocks.ts";
 import { RuleOracle } from "../oracle/rule-oracle.ts";
 import { anyPrefix } from "../trie/operations.ts";
 import { checkInvariants } from "./check-invariants.ts";
 import { chunksOf } from "./columns.ts";
-import { partsOf } from "../../src/rulesets/rule-index.ts";
+import { partsOf } from "../../src/rulesets/index/rule-index.ts";
 
 /** The operations and queries on an index; `change` is done before each further step of a walk. */
 type Change = { do: "set"; rule: Rule } | { do: "delete"; prefix: Prefix };

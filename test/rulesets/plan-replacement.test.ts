@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import { planReplacement, type DesiredRule } from "../../src/rulesets/plan-replacement.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { anyPrefix } from "../trie/operations.ts";
 
 const NOW = 5000;

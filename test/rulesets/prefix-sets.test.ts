@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import { finished } from "../../src/turns/finished.ts";
 import { Ruleset } from "../../src/rulesets/ruleset.ts";
-import { rulesetOf, storingRuleset } from "../../src/rulesets/stored-ruleset.ts";
+import { rulesetOf, storingRuleset } from "../../src/rulesets/stored/stored-ruleset.ts";
 import { PREFIX_SETS, type PrefixSet } from "../cases/prefix-sets.ts";
 
 function filled({ entries, given = entries }: PrefixSet, count = given.length): Ruleset {

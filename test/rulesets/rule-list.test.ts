@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { comparePrefixes, formatPrefix, prefixOf } from "../../src/address/prefix.ts";
 import type { DesiredRule } from "../../src/rulesets/plan-replacement.ts";
 import { columnsOf, desiredIn } from "../../src/rulesets/rule-columns.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { RuleList, RULES_PER_PART } from "../../src/rulesets/rule-list.ts";
 import { namesOf, packNames } from "../../src/rulesets/rule-names.ts";
 

@@ -4,8 +4,8 @@ import { prefixContains, prefixOf } from "../../src/address/prefix.ts";
 import { finished } from "../../src/turns/finished.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import type { RuleId } from "../../src/rulesets/rule-id.ts";
-import { partsOf, RuleIndex } from "../../src/rulesets/rule-index.ts";
-import { storedRules, storingRules } from "../../src/rulesets/stored-ruleset.ts";
+import { partsOf, RuleIndex } from "../../src/rulesets/index/rule-index.ts";
+import { storedRules, storingRules } from "../../src/rulesets/stored/stored-ruleset.ts";
 import { PaintedRules } from "../oracle/painted-rules.ts";
 import { checkInvariants } from "./check-invariants.ts";
 

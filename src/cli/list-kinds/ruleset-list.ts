@@ -2,7 +2,7 @@ import { rulesetColumns } from "../../datasets/ruleset-columns.ts";
 import { openRulesetSnapshot } from "../../datasets/ruleset-files.ts";
 import { RULESET_COLUMNS, RULESET_RENDERER } from "../../datasets/ruleset-renderer.ts";
 import { withPath } from "../../datasets/with-path.ts";
-import { checkStoredRuleset, storedLabels } from "../../rulesets/stored-ruleset.ts";
+import { checkStoredRuleset, storedLabels } from "../../rulesets/stored/stored-ruleset.ts";
 import type { ListKind } from "./list-kind.ts";
 
 export const RULESET_LIST: ListKind = {

@@ -1,5 +1,5 @@
 import { formatPrefix } from "../../address/prefix.ts";
-import { storedLabels } from "../../rulesets/stored-ruleset.ts";
+import { storedLabels } from "../../rulesets/stored/stored-ruleset.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { MatchId } from "../../table/match-id.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";

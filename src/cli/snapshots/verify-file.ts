@@ -3,7 +3,7 @@ import { CTI_KIND } from "../../cti/cti-kind.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { withPath } from "../../datasets/with-path.ts";
-import { checkStoredRuleset } from "../../rulesets/stored-ruleset.ts";
+import { checkStoredRuleset } from "../../rulesets/stored/stored-ruleset.ts";
 import { type OpenOptions, openSnapshot } from "../../snapshot/open-snapshot.ts";
 import { type VerifiedSnapshot, verifySnapshot } from "../../snapshot/verify-snapshot.ts";
 import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";

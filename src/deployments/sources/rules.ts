@@ -1,4 +1,4 @@
-import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import { AddressSetBuilder } from "../../sets/address-set.ts";
 import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
 import { type Gathered, PrefixTally, endSecondOf } from "../gathered.ts";

@@ -13,7 +13,7 @@ import {
   unusedRules,
 } from "../../rulesets/replay.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import { RuleIndex } from "../../rulesets/rule-index.ts";
+import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { DeploymentSource } from "../../store/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";

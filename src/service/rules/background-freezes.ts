@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { Metrics } from "../usage/metrics.ts";
 import { KERNEL_ENGINE } from "./kernel-engine.ts";

@@ -1,7 +1,7 @@
 import type { Prefix } from "../../address/address.ts";
 import { ruleJson } from "../../formats/rule-document.ts";
 import { NO_RULE, type RuleId } from "../../rulesets/rule-id.ts";
-import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { AddressBatch } from "../address-batch.ts";
 
 /** Rules that are written between two interruptions, at most. */

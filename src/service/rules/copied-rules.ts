@@ -1,4 +1,4 @@
-import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 
 /** The copies in progress. */

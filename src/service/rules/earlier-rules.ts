@@ -1,7 +1,7 @@
 import type { Prefix } from "../../address/address.ts";
 import { comparePrefixes } from "../../address/prefix.ts";
 import { isActive, type Rule } from "../../rulesets/rule.ts";
-import { RuleIndex } from "../../rulesets/rule-index.ts";
+import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { Store } from "../../store/store.ts";
 import type { RulesetVersion } from "../../store/versions.ts";
 import { Slice } from "../../turns/in-slices.ts";

@@ -3,7 +3,7 @@ import { ruleJson } from "../../formats/rule-document.ts";
 import { type ExplainedRule, explainRules } from "../../rulesets/explain.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { NO_RULE, type RuleId } from "../../rulesets/rule-id.ts";
-import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { finished } from "../../turns/finished.ts";
 import { inSlices } from "../../turns/in-slices.ts";

@@ -1,5 +1,5 @@
 import { allocateForMatcher, Matcher } from "../../batch/matcher.ts";
-import type { RuleEngine } from "../../rulesets/rule-engine.ts";
+import type { RuleEngine } from "../../rulesets/index/rule-engine.ts";
 
 /**
  * Tables of up to this many bytes stay in the second-level cache, where the table itself is as fast as the kernel and

@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import type { FoundRules, RuleFilter } from "../../rulesets/rule-search.ts";
+import type { FoundRules, RuleFilter } from "../../rulesets/index/rule-search.ts";
 import { Slice } from "../../turns/in-slices.ts";
 import { copyOf } from "./copied-rules.ts";
 import { preparedRules } from "./prepared-rules.ts";

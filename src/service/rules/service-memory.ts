@@ -1,4 +1,4 @@
-import { RuleIndex } from "../../rulesets/rule-index.ts";
+import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change, RulesChange } from "../../store/change.ts";
 import type { Deployment } from "../../store/deployment.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
-import { storingRules } from "../../rulesets/stored-ruleset.ts";
+import { storingRules } from "../../rulesets/stored/stored-ruleset.ts";
 import { encodeSnapshot } from "../../snapshot/encode-snapshot.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { inSlices, Slice } from "../../turns/in-slices.ts";

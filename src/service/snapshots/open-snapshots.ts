@@ -1,5 +1,5 @@
 import { openRules } from "../../datasets/ruleset-files.ts";
-import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import { RulesetError } from "../../rulesets/ruleset-error.ts";
 import type { SavedRules } from "../../store/saved-rules.ts";
 import { inSlices } from "../../turns/in-slices.ts";

@@ -7,7 +7,7 @@ import { openCtiSnapshot } from "../../../src/datasets/open-cti-dataset.ts";
 import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
 import { finished } from "../../../src/turns/finished.ts";
 import { Ruleset } from "../../../src/rulesets/ruleset.ts";
-import { storingRuleset } from "../../../src/rulesets/stored-ruleset.ts";
+import { storingRuleset } from "../../../src/rulesets/stored/stored-ruleset.ts";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../../src/table/freeze.ts";
 import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";

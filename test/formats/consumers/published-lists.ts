@@ -15,7 +15,7 @@ import { gatheringRules } from "../../../src/deployments/sources/rules.ts";
 import { partitioned } from "../../../src/deployments/unprocessable.ts";
 import { exportRules, ONE_FAMILY_FORMATS, type RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
-import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import { finished } from "../../../src/turns/finished.ts";
 import type { Random } from "../../../bench/data/random.ts";
 import { inTemporaryFolder } from "../../snapshot/harness/sample.ts";

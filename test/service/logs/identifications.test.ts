@@ -16,7 +16,7 @@ import {
 import { BY_TURNS } from "../../../src/service/logs/log-identification.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
-import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import type { ChosenRulesets } from "../../../src/service/logs/chosen-rulesets.ts";
 import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
 import type { Purpose } from "../../../src/store/state.ts";

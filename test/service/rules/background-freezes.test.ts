@@ -6,7 +6,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { createLog } from "../../../src/api/plugins/logging.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
-import { partsOf, type RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import { partsOf, type RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import { BackgroundFreezes } from "../../../src/service/rules/background-freezes.ts";
 import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
 import { Metrics } from "../../../src/service/usage/metrics.ts";

@@ -8,7 +8,7 @@ import { atOnce } from "../../../src/cbs/in-parts.ts";
 import { ruleDocument } from "../../../src/formats/rule-document.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
-import type { RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import type { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import { AddressBatch } from "../../../src/service/address-batch.ts";
 import { writeDocuments } from "../../../src/service/address-documents.ts";
 import { BackgroundFreezes } from "../../../src/service/rules/background-freezes.ts";

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { allocateForMatcher, Matcher } from "../../../src/batch/matcher.ts";
 import { atOnce } from "../../../src/cbs/in-parts.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
-import { partsOf, RuleIndex } from "../../../src/rulesets/rule-index.ts";
-import type { RuleEngine } from "../../../src/rulesets/rule-engine.ts";
+import { partsOf, RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
+import type { RuleEngine } from "../../../src/rulesets/index/rule-engine.ts";
 import { KERNEL_ENGINE } from "../../../src/service/rules/kernel-engine.ts";
 import { prefixOf } from "../../../src/address/prefix.ts";
 

@@ -5,7 +5,7 @@ import { preparedRules } from "../../../src/service/rules/prepared-rules.ts";
 import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
-import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 
 const COUNT = 200_000;
 const NOW = 1_000_000;

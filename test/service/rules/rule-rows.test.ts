@@ -7,8 +7,8 @@ import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
 import { memoryOf } from "./memory-of.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
-import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
-import type { RuleFilter } from "../../../src/rulesets/rule-search.ts";
+import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
+import type { RuleFilter } from "../../../src/rulesets/index/rule-search.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@ import { comparePrefixes } from "../../../address/prefix.ts";
 import type { Rule } from "../../../rulesets/rule.ts";
 import { prefixesIn } from "../../../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../../../rulesets/rule-list.ts";
-import type { RuleFilter } from "../../../rulesets/rule-search.ts";
+import type { RuleFilter } from "../../../rulesets/index/rule-search.ts";
 import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
 import type { Ruleset } from "../../../store/state.ts";

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { Prefix } from "../../../address/address.ts";
 import { formatPrefix } from "../../../address/prefix.ts";
 import { isActive, type Rule } from "../../../rulesets/rule.ts";
-import type { RuleIndex } from "../../../rulesets/rule-index.ts";
+import type { RuleIndex } from "../../../rulesets/index/rule-index.ts";
 import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
 import { ifMatch, isKnown, rulesNotMatched } from "../../http/entity-tags.ts";

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { App } from "../../app-type.ts";
-import { RuleIndex } from "../../../rulesets/rule-index.ts";
+import { RuleIndex } from "../../../rulesets/index/rule-index.ts";
 import { signed } from "../../http/signed-request.ts";
 import { ifMatch, isKnown } from "../../http/entity-tags.ts";
 import { listTag, rulesetTag } from "../../../service/rules/tags.ts";

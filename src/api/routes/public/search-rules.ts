@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { RuleFilter } from "../../../rulesets/rule-search.ts";
+import type { RuleFilter } from "../../../rulesets/index/rule-search.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import { invalid } from "../../../service/service-error.ts";

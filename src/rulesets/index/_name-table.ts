@@ -1,6 +1,6 @@
-import { finished } from "../turns/finished.ts";
+import { finished } from "../../turns/finished.ts";
 import { copying, inPieces } from "./_column.ts";
-import { namesOf, type PackedNames, packNames, type RuleNames } from "./rule-names.ts";
+import { namesOf, type PackedNames, packNames, type RuleNames } from "../rule-names.ts";
 
 /** Distinct names that are remembered so that rules can share them. */
 const MAX_SHARED_NAMES = 4096;

@@ -1,11 +1,11 @@
-import type { Prefix } from "../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 import { AddedFilter } from "./_added-filter.ts";
 import { freezingRules, type FrozenRules, orderedSlots } from "./_frozen-rules.ts";
 import type { RuleSlots } from "./_rule-slots.ts";
 import { RuleTree } from "./_rule-tree.ts";
 import type { SlotMoment } from "./_slot-moment.ts";
 import type { RuleEngine } from "./rule-engine.ts";
-import { idOf } from "./rule-id.ts";
+import { idOf } from "../rule-id.ts";
 
 /** Addresses whose matches stay in the first-level cache. */
 const GROUP = 512;

@@ -1,8 +1,8 @@
-import { SortedFreezer } from "../table/sorted-freezer.ts";
-import { sorted } from "./_expiry-counts.ts";
-import type { FamilyMoment } from "./_family-rules.ts";
-import { NamePacker } from "./_name-packer.ts";
-import { PERMANENT } from "./_rule-slots.ts";
+import { SortedFreezer } from "../../table/sorted-freezer.ts";
+import { sorted } from "../index/_expiry-counts.ts";
+import type { FamilyMoment } from "../index/_family-rules.ts";
+import { NamePacker } from "../index/_name-packer.ts";
+import { PERMANENT } from "../index/_rule-slots.ts";
 import { numbersOf } from "./_stored-columns.ts";
 import type { RulesetMetadata, StoredAbout, StoredRuleset } from "./_stored-metadata.ts";
 

@@ -1,5 +1,5 @@
-import type { Prefix } from "../address/address.ts";
-import { formatPrefix } from "../address/prefix.ts";
+import type { Prefix } from "../../address/address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
 import { copying, grown } from "./_column.ts";
 import { bitOf, type RuleSlots } from "./_rule-slots.ts";
 

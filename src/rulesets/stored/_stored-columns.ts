@@ -1,12 +1,12 @@
-import { addressBits, type Family, type Prefix } from "../address/address.ts";
-import type { MatchId } from "../table/match-id.ts";
-import type { PrefixTable } from "../table/prefix-table.ts";
-import { inPieces } from "./_column.ts";
-import { type FileColumns, maskOf, PERMANENT, RuleSlots, type WriteTimes } from "./_rule-slots.ts";
+import { addressBits, type Family, type Prefix } from "../../address/address.ts";
+import type { MatchId } from "../../table/match-id.ts";
+import type { PrefixTable } from "../../table/prefix-table.ts";
+import { inPieces } from "../index/_column.ts";
+import { type FileColumns, maskOf, PERMANENT, RuleSlots, type WriteTimes } from "../index/_rule-slots.ts";
 import { array, badMetadata, badRules, bytesOf, type Numbers, type RulesetMetadata } from "./_stored-metadata.ts";
-import type { PackedNames } from "./rule-names.ts";
-import { LAST_TIME } from "./timestamp.ts";
-import { CONTROL, MAX_NAME_LENGTH } from "./validate-rule.ts";
+import type { PackedNames } from "../rule-names.ts";
+import { LAST_TIME } from "../timestamp.ts";
+import { CONTROL, MAX_NAME_LENGTH } from "../validate-rule.ts";
 
 // Opening a million rules consists mostly of these loops: each does one thing, over one array.
 //

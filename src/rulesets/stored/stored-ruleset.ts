@@ -1,10 +1,10 @@
-import type { Family, Prefix } from "../address/address.ts";
-import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
-import type { PrefixTable } from "../table/prefix-table.ts";
-import { type FamilyMoment, FamilyRules } from "./_family-rules.ts";
-import { FrozenRules } from "./_frozen-rules.ts";
-import { RuleDecider } from "./_rule-decider.ts";
-import { PERMANENT } from "./_rule-slots.ts";
+import type { Family, Prefix } from "../../address/address.ts";
+import { comparePrefixes, formatPrefix } from "../../address/prefix.ts";
+import type { PrefixTable } from "../../table/prefix-table.ts";
+import { type FamilyMoment, FamilyRules } from "../index/_family-rules.ts";
+import { FrozenRules } from "../index/_frozen-rules.ts";
+import { RuleDecider } from "../index/_rule-decider.ts";
+import { PERMANENT } from "../index/_rule-slots.ts";
 import { checkParents, type Guard, readExpiries, readNames, readPrefix, readSlots } from "./_stored-columns.ts";
 import {
   badRules,
@@ -15,10 +15,10 @@ import {
   type StoredRuleset,
 } from "./_stored-metadata.ts";
 import { storing } from "./_storing-rules.ts";
-import type { RuleBatchLookup } from "./rule-engine.ts";
-import { partsOf, RuleIndex } from "./rule-index.ts";
-import { namesOf, type PackedNames } from "./rule-names.ts";
-import { indexOf, restored, type Ruleset } from "./ruleset.ts";
+import type { RuleBatchLookup } from "../index/rule-engine.ts";
+import { partsOf, RuleIndex } from "../index/rule-index.ts";
+import { namesOf, type PackedNames } from "../rule-names.ts";
+import { indexOf, restored, type Ruleset } from "../ruleset.ts";
 
 export type { RulesetMetadata, StoredAbout, StoredRuleset } from "./_stored-metadata.ts";
 

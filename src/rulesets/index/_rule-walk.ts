@@ -1,4 +1,4 @@
-import type { Prefix } from "../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 import { bitOf } from "./_rule-slots.ts";
 import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree } from "./_rule-tree.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseAddress } from "../../src/address/parse-address.ts";
-import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
-import type { Rule } from "../../src/rulesets/rule.ts";
-import { columnsOf, type RuleColumns } from "../../src/rulesets/rule-columns.ts";
-import { RuleIndex } from "../../src/rulesets/rule-index.ts";
-import { checkInvariants } from "./check-invariants.ts";
-import { chunksOf } from "./columns.ts";
+import { parseAddress } from "../../../src/address/parse-address.ts";
+import { formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
+import type { Rule } from "../../../src/rulesets/rule.ts";
+import { columnsOf, type RuleColumns } from "../../../src/rulesets/rule-columns.ts";
+import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
+import { checkInvariants } from "../check-invariants.ts";
+import { chunksOf } from "../columns.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 

@@ -1,9 +1,9 @@
-import type { Prefix } from "../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 import type { FamilyRules } from "./_family-rules.ts";
 import { grown } from "./_column.ts";
 import type { RuleSlots } from "./_rule-slots.ts";
 import { RuleWalk } from "./_rule-walk.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rule.ts";
 
 /** The conditions that rules must meet: all that are set. */
 export interface RuleFilter {

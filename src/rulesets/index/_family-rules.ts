@@ -1,12 +1,12 @@
-import { addressBits, type Family, type Prefix } from "../address/address.ts";
+import { addressBits, type Family, type Prefix } from "../../address/address.ts";
 import { ExpiryCounts } from "./_expiry-counts.ts";
 import { maskOf, NO_RULE_HERE, PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import { RuleDecider } from "./_rule-decider.ts";
 import { RuleTree } from "./_rule-tree.ts";
 import type { SlotMoment } from "./_slot-moment.ts";
 import { StateBlocks } from "./_state-blocks.ts";
-import type { Rule } from "./rule.ts";
-import type { RuleColumns } from "./rule-columns.ts";
+import type { Rule } from "../rule.ts";
+import type { RuleColumns } from "../rule-columns.ts";
 
 /** Rules processed between two pauses of a load. */
 const STEP = 1 << 14;

@@ -1,7 +1,7 @@
-import type { PrefixTable } from "../table/prefix-table.ts";
-import { PURPOSES, type Purpose } from "./ruleset.ts";
-import { RulesetError } from "./ruleset-error.ts";
-import { checkRuleName } from "./validate-rule.ts";
+import type { PrefixTable } from "../../table/prefix-table.ts";
+import { PURPOSES, type Purpose } from "../ruleset.ts";
+import { RulesetError } from "../ruleset-error.ts";
+import { checkRuleName } from "../validate-rule.ts";
 
 const MAX_ID = 255;
 

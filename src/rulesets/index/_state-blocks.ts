@@ -1,4 +1,4 @@
-import type { Prefix } from "../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 

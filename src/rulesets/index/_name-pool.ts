@@ -1,4 +1,4 @@
-import type { PackedNames } from "./rule-names.ts";
+import type { PackedNames } from "../rule-names.ts";
 import { grown } from "./_column.ts";
 
 const FIRST_CAPACITY = 64;

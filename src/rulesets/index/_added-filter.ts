@@ -1,5 +1,5 @@
 import { maskOf } from "./_rule-slots.ts";
-import type { Prefix } from "../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 
 /** 128 KiB: they stay in the second-level cache, and thousands of prefixes leave nearly all of them 0. */
 const BITS = 20;

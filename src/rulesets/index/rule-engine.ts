@@ -1,5 +1,5 @@
-import type { Family } from "../address/address.ts";
-import type { PrefixTable } from "../table/prefix-table.ts";
+import type { Family } from "../../address/address.ts";
+import type { PrefixTable } from "../../table/prefix-table.ts";
 
 /**
  * Looks up `count` addresses of a family, of one word or four: the match of each, equal to that of the table itself.

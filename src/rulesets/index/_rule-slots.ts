@@ -1,11 +1,11 @@
-import type { Family, Prefix } from "../address/address.ts";
-import { finished } from "../turns/finished.ts";
+import type { Family, Prefix } from "../../address/address.ts";
+import { finished } from "../../turns/finished.ts";
 import { ActiveSlots } from "./_active-slots.ts";
 import { copying, grown, inPieces } from "./_column.ts";
 import { NameTable } from "./_name-table.ts";
 import { SlotMoment } from "./_slot-moment.ts";
-import type { Rule } from "./rule.ts";
-import type { PackedNames } from "./rule-names.ts";
+import type { Rule } from "../rule.ts";
+import type { PackedNames } from "../rule-names.ts";
 
 /** The expiry, in the columns, of a rule that has none. */
 export const PERMANENT = Number.POSITIVE_INFINITY;

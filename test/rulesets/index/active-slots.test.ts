@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ActiveSlots } from "../../src/rulesets/_active-slots.ts";
-import { seededRandom } from "../table/differential.ts";
+import { ActiveSlots } from "../../../src/rulesets/index/_active-slots.ts";
+import { seededRandom } from "../../table/differential.ts";
 
 /** Few times, so that many slots share one and `now` is often one of them. */
 function someTime(random: () => number): number {

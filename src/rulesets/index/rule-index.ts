@@ -1,16 +1,16 @@
-import { checkBatch } from "../address/check-batch.ts";
-import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
-import type { AddressError } from "../address/address-error.ts";
-import { parseAddressInto, parseTextInto } from "../address/parse-address.ts";
+import { checkBatch } from "../../address/check-batch.ts";
+import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../../address/address.ts";
+import type { AddressError } from "../../address/address-error.ts";
+import { parseAddressInto, parseTextInto } from "../../address/parse-address.ts";
 import { FamilyRules } from "./_family-rules.ts";
-import { finished } from "../turns/finished.ts";
-import { familyOf, idOf, type RuleId, slotOf } from "./rule-id.ts";
+import { finished } from "../../turns/finished.ts";
+import { familyOf, idOf, type RuleId, slotOf } from "../rule-id.ts";
 import { PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import type { RuleTree } from "./_rule-tree.ts";
 import { RuleWalk } from "./_rule-walk.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "../rule.ts";
 import type { RuleEngine } from "./rule-engine.ts";
-import type { RuleColumns } from "./rule-columns.ts";
+import type { RuleColumns } from "../rule-columns.ts";
 import { type RuleFilter, RuleSearch } from "./rule-search.ts";
 
 /**

@@ -1,7 +1,7 @@
-import type { Family, Prefix } from "../address/address.ts";
-import type { MatchId } from "../table/match-id.ts";
-import type { PrefixTable } from "../table/prefix-table.ts";
-import { SortedFreezer } from "../table/sorted-freezer.ts";
+import type { Family, Prefix } from "../../address/address.ts";
+import type { MatchId } from "../../table/match-id.ts";
+import type { PrefixTable } from "../../table/prefix-table.ts";
+import { SortedFreezer } from "../../table/sorted-freezer.ts";
 import type { RuleBatchLookup, RuleEngine } from "./rule-engine.ts";
 import type { ActiveSlots } from "./_active-slots.ts";
 import { RuleWalk } from "./_rule-walk.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Prefix } from "../../src/address/address.ts";
-import { prefixOf } from "../../src/address/prefix.ts";
-import type { Rule } from "../../src/rulesets/rule.ts";
-import { partsOf, RuleIndex } from "../../src/rulesets/rule-index.ts";
-import { indexOf, Ruleset } from "../../src/rulesets/ruleset.ts";
-import { rounds } from "../rounds.ts";
-import { checkInvariants } from "./check-invariants.ts";
-import { chunksOf } from "./columns.ts";
-import { BROKEN, emptyTally, generator, RulesDifferential } from "./rules-differential.ts";
+import type { Prefix } from "../../../src/address/address.ts";
+import { prefixOf } from "../../../src/address/prefix.ts";
+import type { Rule } from "../../../src/rulesets/rule.ts";
+import { partsOf, RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
+import { indexOf, Ruleset } from "../../../src/rulesets/ruleset.ts";
+import { rounds } from "../../rounds.ts";
+import { checkInvariants } from "../check-invariants.ts";
+import { chunksOf } from "../columns.ts";
+import { BROKEN, emptyTally, generator, RulesDifferential } from "../rules-differential.ts";
 
 const SEED = 20_261_122;
 /** Enough for a freeze to take several steps, with writes in between. */
