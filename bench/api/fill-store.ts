@@ -2,7 +2,7 @@ import { type Prefix } from "../../src/address/address.ts";
 import { comparePrefixes } from "../../src/address/prefix.ts";
 import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
 import { makeToken } from "../../src/service/access/secret-token.ts";
-import { makeApiKey } from "../../src/store/api-key.ts";
+import { makeApiKey } from "../../src/store/records/api-key.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { AREAS } from "../../src/store/state.ts";
 import type { Store } from "../../src/store/store.ts";

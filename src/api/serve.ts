@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
-import { makeApiKey } from "../store/api-key.ts";
+import { makeApiKey } from "../store/records/api-key.ts";
 import { AREAS } from "../store/state.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
 import { fileName } from "../service/deployments/feed-files.ts";

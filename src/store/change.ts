@@ -1,11 +1,11 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import type { Deployment } from "./deployment.ts";
-import type { DeploymentCredential } from "./deployment-credential.ts";
-import type { ExternalList } from "./external-list.ts";
-import type { TaxiiCredential } from "./taxii-credential.ts";
-import type { Webhook } from "./webhook.ts";
+import type { Deployment } from "./records/deployment.ts";
+import type { DeploymentCredential } from "./records/deployment-credential.ts";
+import type { ExternalList } from "./records/external-list.ts";
+import type { TaxiiCredential } from "./records/taxii-credential.ts";
+import type { Webhook } from "./records/webhook.ts";
 import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**

@@ -3,9 +3,9 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
-import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "./deployment.ts";
-import type { TaxiiCredential } from "./taxii-credential.ts";
-import type { CredentialKind, DeploymentCredential } from "./deployment-credential.ts";
+import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "./records/deployment.ts";
+import type { TaxiiCredential } from "./records/taxii-credential.ts";
+import type { CredentialKind, DeploymentCredential } from "./records/deployment-credential.ts";
 import type {
   ExternalList,
   ExternalListDefinition,
@@ -13,9 +13,9 @@ import type {
   FetchProblem,
   FetchValidators,
   ListCredentials,
-} from "./external-list.ts";
-import type { StopReason, Webhook, WebhookDefinition } from "./webhook.ts";
-import type { GuardPolicy } from "./guard-policy.ts";
+} from "./records/external-list.ts";
+import type { StopReason, Webhook, WebhookDefinition } from "./records/webhook.ts";
+import type { GuardPolicy } from "./records/guard-policy.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
   AccessLevel,

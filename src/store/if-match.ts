@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment } from "./records/deployment.ts";
 import type { Ruleset } from "./state.ts";
 
 /**

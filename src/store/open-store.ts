@@ -1,4 +1,4 @@
-import { QueuedStore } from "./_queued-store.ts";
+import { QueuedStore } from "./queue/_queued-store.ts";
 import { SqliteBackend } from "./sqlite/_backend.ts";
 import { SharedBackend } from "./sqlite/_shared-backend.ts";
 import type { RemoteWriter } from "./sqlite/file-writer.ts";

@@ -1,9 +1,9 @@
-import type { GuardPolicy } from "./guard-policy.ts";
-import type { Deployment } from "./deployment.ts";
-import type { DeploymentCredential } from "./deployment-credential.ts";
-import type { TaxiiCredential } from "./taxii-credential.ts";
-import type { ExternalList } from "./external-list.ts";
-import type { Webhook } from "./webhook.ts";
+import type { GuardPolicy } from "./records/guard-policy.ts";
+import type { Deployment } from "./records/deployment.ts";
+import type { DeploymentCredential } from "./records/deployment-credential.ts";
+import type { TaxiiCredential } from "./records/taxii-credential.ts";
+import type { ExternalList } from "./records/external-list.ts";
+import type { Webhook } from "./records/webhook.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 
 // What the store holds besides rules. Times are integers: milliseconds since 1970 UTC. Ids are UUIDs.

@@ -1,4 +1,4 @@
-import type { ApplyChanges } from "./_change-feed.ts";
+import type { ApplyChanges } from "./queue/_change-feed.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { CounterName, Increments, Recorded } from "./counters.ts";

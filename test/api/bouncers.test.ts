@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
-import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 import { definitionOf } from "../deployments/definition-of.ts";

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { blockedRequests } from "../../src/service/edge/blocked-requests.ts";
-import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { until } from "../until.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";

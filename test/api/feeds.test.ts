@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { commentOf } from "../../src/formats/comment.ts";
-import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { makeToken } from "../../src/service/access/secret-token.ts";
 import { until } from "../until.ts";

@@ -7,7 +7,7 @@ import {
   RULES_SETTING,
   RULESETS_SETTING,
   WEBHOOKS_SETTING,
-} from "../../src/store/limit-settings.ts";
+} from "../../src/store/records/limit-settings.ts";
 import { namesOf } from "../../src/service/settings.ts";
 import { addUser, type TestUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";

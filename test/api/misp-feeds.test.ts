@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { Deployment } from "../../src/store/deployment.ts";
+import type { Deployment } from "../../src/store/records/deployment.ts";
 import { onlyLong } from "../rounds.ts";
 import { missingModule, PYTHON, run } from "../tools.ts";
 import { until } from "../until.ts";

@@ -1,7 +1,7 @@
 /** Rspamd and Unbound poll a feed of a server by themselves, and agree with the list about each address. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Deployment, DeploymentDefinition } from "../../src/store/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { edgesOf, isListed } from "../formats/consumers/edges.ts";
 import {
   type Polling,

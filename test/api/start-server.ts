@@ -10,7 +10,7 @@ import { createLog } from "../../src/api/plugins/logging.ts";
 import { Server } from "../../src/api/server.ts";
 import { readSettings, type Settings } from "../../src/service/settings.ts";
 import type { SnapshotPaths } from "../../src/service/datasets/served-dataset.ts";
-import { makeApiKey } from "../../src/store/api-key.ts";
+import { makeApiKey } from "../../src/store/records/api-key.ts";
 import type { StoreLocation } from "../../src/store/open-store.ts";
 import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
 import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";

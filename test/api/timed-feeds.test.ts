@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import { FORMATS } from "../../src/formats/formats.ts";
 import { RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
-import type { Deployment } from "../../src/store/deployment.ts";
+import type { Deployment } from "../../src/store/records/deployment.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { digestOfApiKey, isApiKeyText } from "../../src/store/api-key.ts";
+import { digestOfApiKey, isApiKeyText } from "../../src/store/records/api-key.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { adding, by, Replica } from "../store/harness/stores.ts";
 import { outcomeOf, run, start, temporaryFolder } from "./run-command.ts";

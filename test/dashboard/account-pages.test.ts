@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Page } from "playwright-core";
 import { AUDIT_ACTIONS } from "../../src/service/rules/audit-actions.ts";
 import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
-import { makeApiKey } from "../../src/store/api-key.ts";
+import { makeApiKey } from "../../src/store/records/api-key.ts";
 import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addKey, addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";

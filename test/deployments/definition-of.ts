@@ -1,4 +1,4 @@
-import type { DeploymentDefinition } from "../../src/store/deployment.ts";
+import type { DeploymentDefinition } from "../../src/store/records/deployment.ts";
 
 /** The definition of an empty blocklist, as plain text for any device, with these changes. */
 export function definitionOf(changes: Partial<DeploymentDefinition>): DeploymentDefinition {

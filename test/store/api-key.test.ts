@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { digestOfApiKey, isApiKeyText, isSameDigest, makeApiKey } from "../../src/store/api-key.ts";
+import { digestOfApiKey, isApiKeyText, isSameDigest, makeApiKey } from "../../src/store/records/api-key.ts";
 
 test("a key is ips_, 32 random URL-safe characters and a checksum; only its digest and its beginning are kept", () => {
   const { text, digest, start } = makeApiKey();

@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { sql } from "kysely";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import type { AuditEntry, ChangedRules, Tally } from "../../src/store/audit.ts";
+import type { AuditEntry, ChangedRules, Tally } from "../../src/store/records/audit.ts";
 import type { Engine } from "../../src/store/sql/_engine.ts";
 import type { BatchItem } from "../../src/store/command.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";

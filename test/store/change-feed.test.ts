@@ -7,7 +7,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { ChangeFeed } from "../../src/store/_change-feed.ts";
+import { ChangeFeed } from "../../src/store/queue/_change-feed.ts";
 import type { Change } from "../../src/store/change.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";

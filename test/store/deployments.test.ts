@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { PublishListCommand } from "../../src/store/command.ts";
-import type { Deployment, PullToRecord } from "../../src/store/deployment.ts";
+import type { Deployment, PullToRecord } from "../../src/store/records/deployment.ts";
 import type { ApiKey } from "../../src/store/state.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";

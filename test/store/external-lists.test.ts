@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { FinishFetchCommand } from "../../src/store/command.ts";
-import type { ExternalList, ExternalListDefinition } from "../../src/store/external-list.ts";
+import type { ExternalList, ExternalListDefinition } from "../../src/store/records/external-list.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type RawBuilder, sql } from "kysely";
-import type { IndicatorQuery } from "../../src/store/indicator.ts";
+import type { IndicatorQuery } from "../../src/store/records/indicator.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { migrate } from "../../src/store/migrations/migrate.ts";

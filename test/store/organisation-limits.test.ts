@@ -6,7 +6,7 @@ import {
   DEPLOYMENTS_SETTING,
   LISTS_SETTING,
   WEBHOOKS_SETTING,
-} from "../../src/store/limit-settings.ts";
+} from "../../src/store/records/limit-settings.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 

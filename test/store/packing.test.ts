@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GroupAnswer } from "../../src/store/_answer.ts";
-import { CommandQueue } from "../../src/store/_command-queue.ts";
+import { CommandQueue } from "../../src/store/queue/_command-queue.ts";
 import type { BatchRulesCommand, Command } from "../../src/store/command.ts";
 import { areLongCommands, isLongAnswer, pack, packing, unpack, unpacking } from "../../src/store/sqlite/_packing.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
-import type { SentDelivery, Webhook, WebhookDefinition, WebhookProgress } from "../../src/store/webhook.ts";
+import type { SentDelivery, Webhook, WebhookDefinition, WebhookProgress } from "../../src/store/records/webhook.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { isSameDigest } from "../../store/api-key.ts";
+import { isSameDigest } from "../../store/records/api-key.ts";
 import { Problem } from "../problem.ts";
 import { digestOfToken } from "../../service/access/secret-token.ts";
 import type { Settings } from "../../service/settings.ts";

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { AUDITED_COMMANDS } from "../../service/rules/audit-actions.ts";
-import { MAX_SHOWN_RULES } from "../../store/audit.ts";
+import { MAX_SHOWN_RULES } from "../../store/records/audit.ts";
 import { Count, IdAndName, named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { BLOCKED_UNITS, type BlockedSummary } from "../../store/blocked.ts";
+import { BLOCKED_UNITS, type BlockedSummary } from "../../store/records/blocked.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { Count, named, NullableText, Timestamp } from "./common.ts";
 

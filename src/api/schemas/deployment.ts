@@ -17,10 +17,10 @@ import {
   DIRECTIONS,
   type PullLog,
   UPDATE_FREQUENCIES,
-} from "../../store/deployment.ts";
+} from "../../store/records/deployment.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { guardWarnings } from "../../service/deployments/guard-deployment.ts";
-import { GUARD_POLICIES } from "../../store/guard-policy.ts";
+import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { Collateral } from "./collateral.ts";
 import {
   Count,

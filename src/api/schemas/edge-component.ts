@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
-import type { DeploymentCredential } from "../../store/deployment-credential.ts";
+import type { DeploymentCredential } from "../../store/records/deployment-credential.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { Count, CredentialState, LineText, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 

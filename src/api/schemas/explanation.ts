@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { DEPLOYMENT_PURPOSES } from "../../store/deployment.ts";
+import { DEPLOYMENT_PURPOSES } from "../../store/records/deployment.ts";
 import { Actor } from "./audit.ts";
 import { CbsLookup } from "./cbs.ts";
 import { MapOf, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";

@@ -4,8 +4,8 @@ import { IMPORT_FORMATS } from "../../rulesets/importers/import-rules.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { MAX_URL } from "../../service/lists/read-list-definition.ts";
-import { UPDATE_FREQUENCIES } from "../../store/deployment.ts";
-import type { ExternalList, FetchedContent, ListCheck } from "../../store/external-list.ts";
+import { UPDATE_FREQUENCIES } from "../../store/records/deployment.ts";
+import type { ExternalList, FetchedContent, ListCheck } from "../../store/records/external-list.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { warnings } from "./collateral.ts";
 import {

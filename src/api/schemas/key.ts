@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
 import { Count, LineText, named, NullableTimestamp, shownAs, strict, Timestamp } from "./common.ts";
 

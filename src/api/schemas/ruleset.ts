@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
-import { GUARD_POLICIES } from "../../store/guard-policy.ts";
+import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { LiveRuleset } from "../../service/rules/service-memory.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import type { Collection } from "../../service/taxii/collections.ts";
-import type { TaxiiCredential } from "../../store/taxii-credential.ts";
+import type { TaxiiCredential } from "../../store/records/taxii-credential.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { Count, CredentialState, LineText, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 

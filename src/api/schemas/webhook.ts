@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import { type Delivery, EVENT_KINDS, type Webhook, type WebhookProgress } from "../../store/webhook.ts";
+import { type Delivery, EVENT_KINDS, type Webhook, type WebhookProgress } from "../../store/records/webhook.ts";
 import { Count, LineText, named, NullableText, NullableTimestamp, shownAs, strict, Timestamp } from "./common.ts";
 
 const MAX_DESCRIPTION = 1000;

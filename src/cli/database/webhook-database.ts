@@ -8,7 +8,7 @@ import { GuardedPost } from "../../service/webhooks/guarded-post.ts";
 import { parsePrefix } from "../../address/prefix.ts";
 import type { Organisation } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
-import { EVENT_KINDS, type EventKind, type Webhook, type WebhookDefinition } from "../../store/webhook.ts";
+import { EVENT_KINDS, type EventKind, type Webhook, type WebhookDefinition } from "../../store/records/webhook.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { standardError } from "../output/standard-error.ts";
 import {

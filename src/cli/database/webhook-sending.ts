@@ -1,6 +1,6 @@
 import { WebhookMessages } from "../../service/webhooks/webhook-messages.ts";
 import { Metrics } from "../../service/usage/metrics.ts";
-import type { Delivery, Webhook } from "../../store/webhook.ts";
+import type { Delivery, Webhook } from "../../store/records/webhook.ts";
 import { type Arguments, EXIT, type Option } from "../runner/command.ts";
 import { oneLine } from "../output/one-line.ts";
 import { printText } from "../output/standard-output.ts";

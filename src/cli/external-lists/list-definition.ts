@@ -1,6 +1,6 @@
 import type { UpdateExternalList } from "../../client/client.ts";
 import { IMPORT_FORMATS } from "../../rulesets/importers/import-rules.ts";
-import { UPDATE_FREQUENCIES } from "../../store/deployment.ts";
+import { UPDATE_FREQUENCIES } from "../../store/records/deployment.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 

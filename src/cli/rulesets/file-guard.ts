@@ -9,7 +9,7 @@ import { prefixesIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Purpose } from "../../rulesets/ruleset.ts";
 import { type CollateralDocument, collateralDocuments, summaryOf } from "../../service/rules/collateral-documents.ts";
 import type { GuardedRules } from "../../service/rules/guard-writes.ts";
-import { GUARD_POLICIES, type GuardPolicy } from "../../store/guard-policy.ts";
+import { GUARD_POLICIES, type GuardPolicy } from "../../store/records/guard-policy.ts";
 import { finished } from "../../turns/finished.ts";
 import { addressesOf } from "../address-sets/address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";

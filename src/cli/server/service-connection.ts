@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import { ProblemError, ServiceError, type ValidationErrors } from "../../client/errors.ts";
-import { isApiKeyText } from "../../store/api-key.ts";
+import { isApiKeyText } from "../../store/records/api-key.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { readKeyFile } from "../options/key-file.ts";
 import { UsageError } from "../runner/usage-error.ts";

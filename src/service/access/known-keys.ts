@@ -1,4 +1,4 @@
-import { digestOfApiKey, isApiKeyText, isSameDigest } from "../../store/api-key.ts";
+import { digestOfApiKey, isApiKeyText, isSameDigest } from "../../store/records/api-key.ts";
 import type { ApiKey } from "../../store/state.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 

@@ -1,8 +1,8 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
-import type { Deployment, DeploymentSource } from "../../store/deployment.ts";
-import type { DeploymentCredential } from "../../store/deployment-credential.ts";
+import type { Deployment, DeploymentSource } from "../../store/records/deployment.ts";
+import type { DeploymentCredential } from "../../store/records/deployment-credential.ts";
 import type { Store } from "../../store/store.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { prefixesOfList } from "../deployments/list-text.ts";

@@ -1,5 +1,5 @@
-import { BLOCKED_UNITS, type BlockedCount, type BlockedUnit } from "../../store/blocked.ts";
-import type { DeploymentDefinition } from "../../store/deployment.ts";
+import { BLOCKED_UNITS, type BlockedCount, type BlockedUnit } from "../../store/records/blocked.ts";
+import type { DeploymentDefinition } from "../../store/records/deployment.ts";
 import { invalid } from "../service-error.ts";
 import { scenarioOf } from "./bouncers.ts";
 import { ORIGIN } from "./decisions.ts";

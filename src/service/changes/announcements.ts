@@ -1,5 +1,5 @@
 import type { AnnouncementCommand } from "../../store/command.ts";
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 import { isExpiring } from "../../store/expiring-key.ts";
 import type { ApiKey } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";

@@ -7,7 +7,12 @@ import { TimedList } from "../../deployments/time-list.ts";
 import { changeRejectionsOf } from "../../deployments/guard-change.ts";
 import { rejectionsOf } from "../../deployments/guard-list.ts";
 import type { AddressSet } from "../../sets/address-set.ts";
-import type { AcceptedHit, DeploymentDefinition, DeploymentSource, PublishedList } from "../../store/deployment.ts";
+import type {
+  AcceptedHit,
+  DeploymentDefinition,
+  DeploymentSource,
+  PublishedList,
+} from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { choosingChunks, largestFile } from "./feed-files.ts";
 import { type GatheredProtection, gatherProtection } from "./gather-protection.ts";

@@ -3,7 +3,7 @@ import { parsePrefix, prefixContains } from "../../address/prefix.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";
-import type { Deployment, DeploymentSource } from "../../store/deployment.ts";
+import type { Deployment, DeploymentSource } from "../../store/records/deployment.ts";
 import type { AddressBatch } from "../address-batch.ts";
 import type { Services } from "../services.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";

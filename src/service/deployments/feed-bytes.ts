@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 import { secondOf } from "../../time/second-of.ts";
 import { SharedCache } from "../shared-cache.ts";
 import { type FeedFile, fileName, makeFile } from "./feed-files.ts";

@@ -9,7 +9,7 @@ import { trie, trieBytes } from "../../formats/data/trie.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { exportRules } from "../../rulesets/export-rules.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import type { Deployment, DeploymentDefinition } from "../../store/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { encoded } from "../encoded.ts";
 import { type DeploymentFormat, formatNamed, isOnlyDeployed } from "./deployment-formats.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import type { Deployment, PublishedList } from "../../store/deployment.ts";
+import type { Deployment, PublishedList } from "../../store/records/deployment.ts";
 import type { Plan } from "../../store/state.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";

@@ -1,4 +1,4 @@
-import type { DeploymentDefinition } from "../../store/deployment.ts";
+import type { DeploymentDefinition } from "../../store/records/deployment.ts";
 import { formatNamed } from "./deployment-formats.ts";
 import { type ListText, summaryOfTimes } from "./list-text.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { isSameDigest } from "../../store/api-key.ts";
-import { type Deployment, validRotations } from "../../store/deployment.ts";
+import { isSameDigest } from "../../store/records/api-key.ts";
+import { type Deployment, validRotations } from "../../store/records/deployment.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 

@@ -3,7 +3,7 @@ import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts"
 import type { ListLimits } from "../../deployments/guard-list.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import { FitError, fitting } from "../../sets/fit.ts";
-import type { DeploymentDefinition } from "../../store/deployment.ts";
+import type { DeploymentDefinition } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { GatheredProtection } from "./gather-protection.ts";
 

@@ -1,4 +1,4 @@
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
 const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import type { Protection } from "../../collateral/find-collateral.ts";
 import { ANY_LENGTH, makingGroup, type Protected, type ProtectedGroup } from "../../collateral/protected.ts";
 import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
-import type { ExternalList } from "../../store/external-list.ts";
+import type { ExternalList } from "../../store/records/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { protectsServices } from "../access/plans.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";

@@ -5,7 +5,7 @@ import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts"
 import { gatheringNode } from "../../deployments/sources/node.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
 import { gatheringThreats } from "../../deployments/sources/threats.ts";
-import type { DeploymentSource } from "../../store/deployment.ts";
+import type { DeploymentSource } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { prefixesOfList, unpackList } from "./list-text.ts";
 import { atOneVersion } from "../rules/at-one-version.ts";

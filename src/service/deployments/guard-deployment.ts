@@ -1,8 +1,8 @@
 import { type Collateral, findingCollateral, type Hit } from "../../collateral/find-collateral.ts";
 import type { CompiledList } from "../../deployments/compile.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
-import type { AcceptedHit, DeploymentDefinition } from "../../store/deployment.ts";
-import type { GuardPolicy } from "../../store/guard-policy.ts";
+import type { AcceptedHit, DeploymentDefinition } from "../../store/records/deployment.ts";
+import type { GuardPolicy } from "../../store/records/guard-policy.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { type CollateralDocument, collateralDocuments, hitText } from "../rules/collateral-documents.ts";
 import { isFitted } from "./fit-deployment.ts";

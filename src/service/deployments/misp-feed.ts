@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { ENTRIES_AT_ONCE } from "../../formats/format.ts";
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 import { uuidOfName } from "../../store/uuid-of-name.ts";
 import { chunkOf } from "./divide-list.ts";
 import { type ListHistory, newHistory, readingHistory } from "./list-history.ts";

@@ -1,6 +1,6 @@
 import type { Change } from "../../store/change.ts";
 import type { RefuseListCommand } from "../../store/command.ts";
-import type { Deployment, DeploymentSource, PublishedList } from "../../store/deployment.ts";
+import type { Deployment, DeploymentSource, PublishedList } from "../../store/records/deployment.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type Deployment, type Pull, type PullLog, type PullToRecord, silenceOf } from "../../store/deployment.ts";
+import {
+  type Deployment,
+  type Pull,
+  type PullLog,
+  type PullToRecord,
+  silenceOf,
+} from "../../store/records/deployment.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";

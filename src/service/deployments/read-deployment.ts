@@ -3,7 +3,7 @@ import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import { canComment, exportRules, noTimeoutsText } from "../../rulesets/export-rules.ts";
-import type { DeploymentDefinition, DeploymentSource } from "../../store/deployment.ts";
+import type { DeploymentDefinition, DeploymentSource } from "../../store/records/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";

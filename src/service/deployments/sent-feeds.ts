@@ -1,4 +1,4 @@
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 
 /** A file of a feed as it was last sent. Its URL and its tag stay valid until `until` unless the deployment changes. */
 export interface SentFeed {

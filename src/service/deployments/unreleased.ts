@@ -1,4 +1,4 @@
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 import type { CompiledDeployment, Reason } from "./compile-deployment.ts";
 import { newHits } from "./guard-deployment.ts";
 

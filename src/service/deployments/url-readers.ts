@@ -1,4 +1,4 @@
-import { type Deployment, deploymentsOpenedBy } from "../../store/deployment.ts";
+import { type Deployment, deploymentsOpenedBy } from "../../store/records/deployment.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 

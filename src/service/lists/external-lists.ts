@@ -1,7 +1,7 @@
 import { parsePrefix } from "../../address/prefix.ts";
 import type { FetchClaim, FinishFetchCommand } from "../../store/command.ts";
-import { UPDATE_FREQUENCIES } from "../../store/deployment.ts";
-import type { ExternalList, ExternalListDefinition, FetchValidators } from "../../store/external-list.ts";
+import { UPDATE_FREQUENCIES } from "../../store/records/deployment.ts";
+import type { ExternalList, ExternalListDefinition, FetchValidators } from "../../store/records/external-list.ts";
 import type { Store } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { type Download, Downloader } from "../../update/download.ts";

@@ -1,5 +1,5 @@
 import { CONTROL } from "../../rulesets/validate-rule.ts";
-import type { ListCredentials } from "../../store/external-list.ts";
+import type { ListCredentials } from "../../store/records/external-list.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 import { invalid } from "../service-error.ts";
 

@@ -3,7 +3,12 @@ import { comparePrefixes, formatPrefix } from "../../address/prefix.ts";
 import { errorText } from "../../rulesets/importers/imported-rule.ts";
 import { type ImportedColumns, RuleImport } from "../../rulesets/importers/import-rules.ts";
 import { prefixIn } from "../../rulesets/rule-columns.ts";
-import type { ContentChange, ExternalListDefinition, FetchedContent, FetchProblem } from "../../store/external-list.ts";
+import type {
+  ContentChange,
+  ExternalListDefinition,
+  FetchedContent,
+  FetchProblem,
+} from "../../store/records/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { digestingList, type ListText, packList, prefixesOfList, writingList } from "../deployments/list-text.ts";
 

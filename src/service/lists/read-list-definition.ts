@@ -1,5 +1,5 @@
 import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
-import type { ExternalListDefinition } from "../../store/external-list.ts";
+import type { ExternalListDefinition } from "../../store/records/external-list.ts";
 import { invalid } from "../service-error.ts";
 
 /** The definition of a new list, as far as its request does not specify it. */

@@ -14,7 +14,7 @@ import {
 } from "../../rulesets/replay.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { RuleIndex } from "../../rulesets/index/rule-index.ts";
-import type { DeploymentSource } from "../../store/deployment.ts";
+import type { DeploymentSource } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { Sources, type SourceServices } from "../deployments/gather-source.ts";

@@ -3,7 +3,7 @@ import { comparePrefixes } from "../../address/prefix.ts";
 import { isActive, type Rule } from "../../rulesets/rule.ts";
 import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { Store } from "../../store/store.ts";
-import type { RulesetVersion } from "../../store/versions.ts";
+import type { RulesetVersion } from "../../store/records/versions.ts";
 import { Slice } from "../../turns/in-slices.ts";
 import { copyOf } from "./copied-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";

@@ -8,7 +8,7 @@ import { desiredIn } from "../../rulesets/rule-columns.ts";
 import type { ListedColumns } from "../../rulesets/rule-list.ts";
 import { addRule, type Addition, type ConflictMode } from "../../rulesets/write-rule.ts";
 import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
-import { RULES_SETTING } from "../../store/limit-settings.ts";
+import { RULES_SETTING } from "../../store/records/limit-settings.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import type { ReadingOptions } from "./read-rule.ts";
 import type { LiveRuleset } from "./service-memory.ts";

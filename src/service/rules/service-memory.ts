@@ -1,11 +1,11 @@
 import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change, RulesChange } from "../../store/change.ts";
-import type { Deployment } from "../../store/deployment.ts";
-import type { DeploymentCredential } from "../../store/deployment-credential.ts";
-import type { TaxiiCredential } from "../../store/taxii-credential.ts";
-import type { ExternalList } from "../../store/external-list.ts";
-import type { Webhook } from "../../store/webhook.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
+import type { DeploymentCredential } from "../../store/records/deployment-credential.ts";
+import type { TaxiiCredential } from "../../store/records/taxii-credential.ts";
+import type { ExternalList } from "../../store/records/external-list.ts";
+import type { Webhook } from "../../store/records/webhook.ts";
 import type {
   ApiKey,
   Area,

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Rule } from "../../rulesets/rule.ts";
-import type { Deployment } from "../../store/deployment.ts";
+import type { Deployment } from "../../store/records/deployment.ts";
 import { deploymentTag, rulesetsTag, ruleTag } from "../../store/if-match.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 

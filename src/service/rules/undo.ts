@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../store/audit.ts";
+import type { AuditEntry } from "../../store/records/audit.ts";
 import type {
   DeleteRulesetCommand,
   RestoreRulesCommand,

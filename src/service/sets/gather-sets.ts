@@ -1,5 +1,5 @@
 import type { AddressSet } from "../../sets/address-set.ts";
-import type { DeploymentSource } from "../../store/deployment.ts";
+import type { DeploymentSource } from "../../store/records/deployment.ts";
 import { Sources, type SourceServices } from "../deployments/gather-source.ts";
 import { readSource, rethrow } from "../deployments/read-deployment.ts";
 

@@ -1,6 +1,11 @@
 import type { Family } from "../../address/address.ts";
 import type { CtiDataset } from "../../cti/dataset.ts";
-import { type IndicatorEntry, type IndicatorPart, type IndicatorProgress, keyOfPrefix } from "../../store/indicator.ts";
+import {
+  type IndicatorEntry,
+  type IndicatorPart,
+  type IndicatorProgress,
+  keyOfPrefix,
+} from "../../store/records/indicator.ts";
 import type { Store } from "../../store/store.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { ServedDataset } from "../datasets/served-dataset.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { IndicatorQuery } from "../../store/indicator.ts";
+import type { IndicatorQuery } from "../../store/records/indicator.ts";
 import { isDay } from "../../time/is-day.ts";
 import { invalid } from "../service-error.ts";
 

@@ -1,5 +1,5 @@
 import { formatPrefix } from "../../address/prefix.ts";
-import { type IndicatorVersion, prefixOfKey } from "../../store/indicator.ts";
+import { type IndicatorVersion, prefixOfKey } from "../../store/records/indicator.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 
 /** The properties that all indicators of a collection share. */

@@ -1,4 +1,4 @@
-import type { Times } from "../../store/traffic.ts";
+import type { Times } from "../../store/records/traffic.ts";
 
 /** Classes of response times: four per doubling of microseconds, so that none is wider than a quarter of its values. */
 export const TIME_CLASSES = 124;

@@ -1,4 +1,4 @@
-import { sumOf, type Traffic } from "../../store/traffic.ts";
+import { sumOf, type Traffic } from "../../store/records/traffic.ts";
 import { TIME_CLASSES, timeClassOf } from "./time-classes.ts";
 
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import { bySteps, type Traffic } from "../../store/traffic.ts";
+import { bySteps, type Traffic } from "../../store/records/traffic.ts";
 import type { Services } from "../services.ts";
 
 const [MINUTE, QUARTER, HOUR] = [60_000, 900_000, 3_600_000];

@@ -1,5 +1,5 @@
 import type { Store } from "../../store/store.ts";
-import type { Webhook, WebhookProgress } from "../../store/webhook.ts";
+import type { Webhook, WebhookProgress } from "../../store/records/webhook.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { judge } from "./retries.ts";
 import { EventReader } from "./event-reader.ts";

@@ -1,4 +1,4 @@
-import type { Delivery, WebhookProgress } from "../../store/webhook.ts";
+import type { Delivery, WebhookProgress } from "../../store/records/webhook.ts";
 import type { PostResult } from "./guarded-post.ts";
 
 const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];

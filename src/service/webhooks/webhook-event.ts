@@ -1,5 +1,5 @@
-import type { Event } from "../../store/event.ts";
-import type { EventKind } from "../../store/webhook.ts";
+import type { Event } from "../../store/records/event.ts";
+import type { EventKind } from "../../store/records/webhook.ts";
 import { ruleDocument } from "../../formats/rule-document.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { aboutOf } from "../changes/change-text.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "../../store/store.ts";
-import type { Delivery, SentDelivery, Webhook, WebhookProgress, WebhookSecrets } from "../../store/webhook.ts";
+import type { Delivery, SentDelivery, Webhook, WebhookProgress, WebhookSecrets } from "../../store/records/webhook.ts";
 import { SealError, type SecretKey } from "../access/secret-key.ts";
 import { ownVersion } from "../own-version.ts";
 import { ServiceError } from "../service-error.ts";

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Webhook, WebhookSecrets } from "../../store/webhook.ts";
+import type { Webhook, WebhookSecrets } from "../../store/records/webhook.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 
 const START = "whsec_";

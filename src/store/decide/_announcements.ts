@@ -1,5 +1,5 @@
 import type { AnnounceKeyCommand, AnnounceSilenceCommand } from "../command.ts";
-import { silenceOf, type Deployment } from "../deployment.ts";
+import { silenceOf, type Deployment } from "../records/deployment.ts";
 import { isExpiring } from "../expiring-key.ts";
 import type { ApiKey } from "../state.ts";
 import type { Decision } from "./_decision.ts";

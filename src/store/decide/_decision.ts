@@ -1,14 +1,14 @@
 import type { OldRules } from "../_rule-values.ts";
 import type { ChangeBody } from "../change.ts";
 import type { Outcome } from "../command.ts";
-import type { EventBody } from "../event.ts";
-import type { Deployment } from "../deployment.ts";
-import type { DeploymentCredential } from "../deployment-credential.ts";
-import type { ExternalList, FetchState } from "../external-list.ts";
+import type { EventBody } from "../records/event.ts";
+import type { Deployment } from "../records/deployment.ts";
+import type { DeploymentCredential } from "../records/deployment-credential.ts";
+import type { ExternalList, FetchState } from "../records/external-list.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
-import type { RuleEvent } from "../packed-events.ts";
-import type { Webhook, WebhookProgress, WebhookSecrets } from "../webhook.ts";
-import type { TaxiiCredential } from "../taxii-credential.ts";
+import type { RuleEvent } from "../records/packed-events.ts";
+import type { Webhook, WebhookProgress, WebhookSecrets } from "../records/webhook.ts";
+import type { TaxiiCredential } from "../records/taxii-credential.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
 /** The effect of a command: its outcome, its change, and what has to be written besides rules. */

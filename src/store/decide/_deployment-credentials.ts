@@ -1,7 +1,7 @@
 import type { CreateCredentialCommand, RevokeCredentialCommand } from "../command.ts";
-import type { Deployment } from "../deployment.ts";
-import type { DeploymentCredential } from "../deployment-credential.ts";
-import { CREDENTIALS_SETTING } from "../limit-settings.ts";
+import type { Deployment } from "../records/deployment.ts";
+import type { DeploymentCredential } from "../records/deployment-credential.ts";
+import { CREDENTIALS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkRoom, type Room } from "./_room.ts";

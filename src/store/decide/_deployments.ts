@@ -7,8 +7,8 @@ import type {
   RotateDeploymentCommand,
   UpdateDeploymentCommand,
 } from "../command.ts";
-import type { Deployment, PublishedList, RefusedList } from "../deployment.ts";
-import { DEPLOYMENTS_SETTING } from "../limit-settings.ts";
+import type { Deployment, PublishedList, RefusedList } from "../records/deployment.ts";
+import { DEPLOYMENTS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkDeploymentMatch } from "./_match.ts";

@@ -6,9 +6,9 @@ import type {
   SetListCredentialsCommand,
   UpdateListCommand,
 } from "../command.ts";
-import type { ExternalList, FetchProblem, FetchState } from "../external-list.ts";
-import type { EventBody } from "../event.ts";
-import { LISTS_SETTING } from "../limit-settings.ts";
+import type { ExternalList, FetchProblem, FetchState } from "../records/external-list.ts";
+import type { EventBody } from "../records/event.ts";
+import { LISTS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkRoom, type Room } from "./_room.ts";

@@ -1,4 +1,4 @@
-import type { IndicatorEntry } from "../indicator.ts";
+import type { IndicatorEntry } from "../records/indicator.ts";
 
 /** A version of an indicator, or of the identity that made them all: then the prefix is "". */
 export interface NewVersion {

@@ -1,5 +1,5 @@
 import type { Rule } from "../../rulesets/rule.ts";
-import type { Deployment } from "../deployment.ts";
+import type { Deployment } from "../records/deployment.ts";
 import { deploymentTag, type IfMatch, ruleTag } from "../if-match.ts";
 import { StoreError } from "../store-error.ts";
 

@@ -2,7 +2,7 @@ import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { prefixOfKey } from "../_prefix-key.ts";
 import { type KeptRows, ruleOfValues, type RuleValues } from "../_rule-values.ts";
-import type { ChangedRules } from "../audit.ts";
+import type { ChangedRules } from "../records/audit.ts";
 import { StoreError } from "../store-error.ts";
 import type { Recorded } from "./_decision.ts";
 import { tooManyRules } from "./_rule-limits.ts";

@@ -1,6 +1,6 @@
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { namesOf } from "../../rulesets/rule-names.ts";
-import { RULES_SETTING } from "../limit-settings.ts";
+import { RULES_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import { isStorable } from "./_texts.ts";
 

@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../audit.ts";
+import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../records/audit.ts";
 import { prefixOfKey } from "../_prefix-key.ts";
 import { ruleOfValues, type RuleValues, valuesOfRule } from "../_rule-values.ts";
 

@@ -1,6 +1,6 @@
 import type { CreateRulesetCommand, UpdateRulesetCommand } from "../command.ts";
 import { rulesetsTag } from "../if-match.ts";
-import { RULESETS_SETTING } from "../limit-settings.ts";
+import { RULESETS_SETTING } from "../records/limit-settings.ts";
 import { PURPOSES, type Ruleset, UNGUARDED } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";

@@ -1,7 +1,7 @@
 import type { CreateTaxiiCredentialCommand, RevokeTaxiiCredentialCommand } from "../command.ts";
-import { CREDENTIALS_SETTING } from "../limit-settings.ts";
+import { CREDENTIALS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
-import type { TaxiiCredential } from "../taxii-credential.ts";
+import type { TaxiiCredential } from "../records/taxii-credential.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkRoom, type Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";

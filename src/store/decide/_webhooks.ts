@@ -5,8 +5,8 @@ import type {
   StopWebhookCommand,
   UpdateWebhookCommand,
 } from "../command.ts";
-import { WEBHOOKS_SETTING } from "../limit-settings.ts";
-import type { Webhook, WebhookDefinition, WebhookProgress, WebhookSecrets } from "../webhook.ts";
+import { WEBHOOKS_SETTING } from "../records/limit-settings.ts";
+import type { Webhook, WebhookDefinition, WebhookProgress, WebhookSecrets } from "../records/webhook.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkRoom, type Room } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";

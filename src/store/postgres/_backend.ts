@@ -9,7 +9,7 @@ import type { Tables } from "../sql/_tables.ts";
 import { executeGroup } from "../sql/commands/_group-commit.ts";
 import { readState } from "../sql/_read-state.ts";
 import { readReport } from "../sql/_report.ts";
-import { takesLong } from "../_long-commands.ts";
+import { takesLong } from "../queue/_long-commands.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { type CounterName, type Increments, record, type Recorded } from "../counters.ts";

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { BouncerProgress, BouncerState } from "../deployment-credential.ts";
+import type { BouncerProgress, BouncerState } from "../records/deployment-credential.ts";
 import { type Engine, forUpdate } from "./_engine.ts";
 import type { BouncerStateRow, Tables } from "./_tables.ts";
 

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { PullLog, PullToRecord } from "../deployment.ts";
+import type { PullLog, PullToRecord } from "../records/deployment.ts";
 import { type Engine, jsonRows } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 

@@ -1,10 +1,10 @@
 import type { Insertable, Selectable } from "kysely";
 import type { Account } from "../decide/_decision.ts";
 import { keyOfName } from "../name-key.ts";
-import type { ExternalList, FetchState } from "../external-list.ts";
-import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../deployment.ts";
-import type { CredentialKind, DeploymentCredential } from "../deployment-credential.ts";
-import type { TaxiiCredential } from "../taxii-credential.ts";
+import type { ExternalList, FetchState } from "../records/external-list.ts";
+import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../records/deployment.ts";
+import type { CredentialKind, DeploymentCredential } from "../records/deployment-credential.ts";
+import type { TaxiiCredential } from "../records/taxii-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import { NamedColumns } from "./_named-columns.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { ListCheck } from "../external-list.ts";
+import type { ListCheck } from "../records/external-list.ts";
 import type { Engine } from "./_engine.ts";
 
 /** See `READS.listContent`. */

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { LastVersion } from "../decide/_indicators.ts";
-import type { DeliveryCause, DeliveryOutcome } from "../webhook.ts";
-import type { GuardPolicy } from "../guard-policy.ts";
+import type { DeliveryCause, DeliveryOutcome } from "../records/webhook.ts";
+import type { GuardPolicy } from "../records/guard-policy.ts";
 import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
 
 // The rows, as both databases return them: times in milliseconds, counts and sequences as numbers.

@@ -6,7 +6,7 @@ import { Random } from "../../../bench/data/random.ts";
 import { SecretKey } from "../../../src/service/access/secret-key.ts";
 import { makeSecret } from "../../../src/service/webhooks/webhook-secret.ts";
 import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
-import { EVENT_KINDS } from "../../../src/store/webhook.ts";
+import { EVENT_KINDS } from "../../../src/store/records/webhook.ts";
 import { until } from "../../until.ts";
 import { type FollowedChange, FollowedChanges } from "./followed-changes.ts";
 import { checkMessages, type MessageCounts } from "./received-messages.ts";

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { setNameOf } from "../../../src/formats/set-name.ts";
-import type { DeploymentOptions } from "../../../src/store/deployment.ts";
+import type { DeploymentOptions } from "../../../src/store/records/deployment.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";
 import { freePort } from "../../free-port.ts";
 import { until } from "../../until.ts";

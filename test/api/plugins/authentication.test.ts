@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeApiKey } from "../../../src/store/api-key.ts";
+import { makeApiKey } from "../../../src/store/records/api-key.ts";
 import {
   addKey,
   addOrganisation,

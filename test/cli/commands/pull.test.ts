@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { SMALL_CATALOGUE } from "../../api/harness/small-catalogue.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../../api/start-server.ts";
-import { makeApiKey } from "../../../src/store/api-key.ts";
+import { makeApiKey } from "../../../src/store/records/api-key.ts";
 import { until } from "../../until.ts";
 import { outcomeOf, run, start, temporaryFolder } from "../run-command.ts";
 

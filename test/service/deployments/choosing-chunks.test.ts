@@ -4,7 +4,7 @@ import type { Prefix } from "../../../src/address/address.ts";
 import { chunkOf } from "../../../src/service/deployments/divide-list.ts";
 import { choosingChunks } from "../../../src/service/deployments/feed-files.ts";
 import { type ListText, prefixesOfList, writingList } from "../../../src/service/deployments/list-text.ts";
-import type { DeploymentDefinition } from "../../../src/store/deployment.ts";
+import type { DeploymentDefinition } from "../../../src/store/records/deployment.ts";
 import { inSlices } from "../../../src/turns/in-slices.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";
 

@@ -17,7 +17,7 @@ import {
   timedEntriesOf,
   unpackList,
 } from "../../../src/service/deployments/list-text.ts";
-import type { Deployment, DeploymentDefinition } from "../../../src/store/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../../src/store/records/deployment.ts";
 import { finished } from "../../../src/turns/finished.ts";
 import { formatPrefix } from "../../../src/address/prefix.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";

@@ -4,7 +4,7 @@ import { parsePrefix } from "../../../src/address/prefix.ts";
 import { NETWORKS } from "../../../src/collateral/protected.ts";
 import { acceptedHits } from "../../../src/service/deployments/guard-deployment.ts";
 import { unreleased } from "../../../src/service/deployments/unreleased.ts";
-import type { RefusedList } from "../../../src/store/deployment.ts";
+import type { RefusedList } from "../../../src/store/records/deployment.ts";
 import { AddressSet } from "../../../src/sets/address-set.ts";
 
 /** Services by number, with the number of their addresses. */

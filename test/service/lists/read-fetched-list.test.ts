@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { unpackList } from "../../../src/service/deployments/list-text.ts";
 import { readNewList } from "../../../src/service/lists/read-list-definition.ts";
 import { type Known, readFetchedList, type ReadList } from "../../../src/service/lists/read-fetched-list.ts";
-import type { ExternalListDefinition } from "../../../src/store/external-list.ts";
+import type { ExternalListDefinition } from "../../../src/store/records/external-list.ts";
 
 const DEFINITION = readNewList({ url: "https://lists.example/drop.txt" });
 const NOTHING: Known = { content: null, text: null, accepted: null };

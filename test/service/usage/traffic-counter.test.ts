@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quantileOf } from "../../../src/service/usage/time-classes.ts";
 import { TrafficCounter } from "../../../src/service/usage/traffic-counter.ts";
-import { bySteps, type Traffic } from "../../../src/store/traffic.ts";
+import { bySteps, type Traffic } from "../../../src/store/records/traffic.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { keyOfPrefix } from "../../../src/store/_prefix-key.ts";
-import { digestOfApiKey, makeApiKey } from "../../../src/store/api-key.ts";
+import { digestOfApiKey, makeApiKey } from "../../../src/store/records/api-key.ts";
 import type { StoreLocation } from "../../../src/store/open-store.ts";
 import type { Engine } from "../../../src/store/sql/_engine.ts";
 import { migrateAsEarlier } from "./earlier-migrator.ts";

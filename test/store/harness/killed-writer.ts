@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { parsePrefix } from "../../../src/address/prefix.ts";
-import { QueuedStore } from "../../../src/store/_queued-store.ts";
+import { QueuedStore } from "../../../src/store/queue/_queued-store.ts";
 import { SqliteBackend } from "../../../src/store/sqlite/_backend.ts";
 import type { Synchronous } from "../../../src/store/sqlite/_database.ts";
 import { Random } from "../../snapshot/harness/sample.ts";

@@ -5,11 +5,11 @@ import type { Rule } from "../../../src/rulesets/rule.ts";
 import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
 import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
-import type { Deployment } from "../../../src/store/deployment.ts";
-import type { DeploymentCredential } from "../../../src/store/deployment-credential.ts";
-import type { TaxiiCredential } from "../../../src/store/taxii-credential.ts";
-import type { ExternalList } from "../../../src/store/external-list.ts";
-import type { Webhook } from "../../../src/store/webhook.ts";
+import type { Deployment } from "../../../src/store/records/deployment.ts";
+import type { DeploymentCredential } from "../../../src/store/records/deployment-credential.ts";
+import type { TaxiiCredential } from "../../../src/store/records/taxii-credential.ts";
+import type { ExternalList } from "../../../src/store/records/external-list.ts";
+import type { Webhook } from "../../../src/store/records/webhook.ts";
 import type {
   ApiKey,
   Organisation,

@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../../address/prefix.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
-import type { AuditEntry, ChangedRules } from "../../../store/audit.ts";
+import type { AuditEntry, ChangedRules } from "../../../store/records/audit.ts";
 import { actorDocument } from "../../../service/rules/actor-document.ts";
 import { actionOf } from "../../../service/rules/audit-actions.ts";
 import type { Area, DatasetFacts } from "../../../store/state.ts";

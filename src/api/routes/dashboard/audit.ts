@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyContextConfig, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { csvRow } from "../../../csv/write-row.ts";
-import type { AuditEntry, AuditQuery as StoreQuery } from "../../../store/audit.ts";
+import type { AuditEntry, AuditQuery as StoreQuery } from "../../../store/records/audit.ts";
 import type { App } from "../../app-type.ts";
 import { AUDIT_ACTIONS } from "../../../service/rules/audit-actions.ts";
 import { joined } from "../../../service/encoded.ts";

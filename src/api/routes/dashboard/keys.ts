@@ -1,4 +1,4 @@
-import { makeApiKey } from "../../../store/api-key.ts";
+import { makeApiKey } from "../../../store/records/api-key.ts";
 import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { BY_ADMINS, BY_USERS } from "../../operation.ts";

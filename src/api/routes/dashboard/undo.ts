@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
-import type { AuditEntry } from "../../../store/audit.ts";
+import type { AuditEntry } from "../../../store/records/audit.ts";
 import { StoreError, type StoreErrorCode } from "../../../store/store-error.ts";
 import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";

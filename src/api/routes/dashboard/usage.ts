@@ -1,6 +1,6 @@
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { AREAS } from "../../../store/state.ts";
-import type { Traffic } from "../../../store/traffic.ts";
+import type { Traffic } from "../../../store/records/traffic.ts";
 import type { App } from "../../app-type.ts";
 import { BY_USERS } from "../../operation.ts";
 import { allowanceOf, isActivePlan } from "../../../service/access/plans.ts";

@@ -4,7 +4,7 @@ import { checkRulesetText } from "../../../service/rules/read-rule.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import { makeSecret } from "../../../service/webhooks/webhook-secret.ts";
-import type { EventKind, Webhook, WebhookDefinition } from "../../../store/webhook.ts";
+import type { EventKind, Webhook, WebhookDefinition } from "../../../store/records/webhook.ts";
 import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { BY_ADMINS } from "../../operation.ts";

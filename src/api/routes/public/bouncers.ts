@@ -8,7 +8,7 @@ import { droppedIn } from "../../../service/bouncers/usage-metrics.ts";
 import { joined } from "../../../service/encoded.ts";
 import { invalid, tooManyRequests } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
-import type { DeploymentCredential } from "../../../store/deployment-credential.ts";
+import type { DeploymentCredential } from "../../../store/records/deployment-credential.ts";
 import type { App } from "../../app-type.ts";
 import { redact } from "../../http/redact.ts";
 import { sendJson, streamJson } from "../../http/reply.ts";

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../app-type.ts";
-import type { Deployment, DeploymentDefinition } from "../../../store/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../../store/records/deployment.ts";
 import { checkRulesetText } from "../../../service/rules/read-rule.ts";
 import { type FeedFile, fileName, filesOf, partsOf, unprocessableOf } from "../../../service/deployments/feed-files.ts";
 import { hasTimes } from "../../../service/deployments/feed-times.ts";

@@ -4,7 +4,7 @@ import type { EdgeClaims, EdgeUse } from "../../../service/edge/edge-tokens.ts";
 import { blockedRequests } from "../../../service/edge/blocked-requests.ts";
 import { ServiceError, tooManyRequests } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
-import { type Deployment, UPDATE_FREQUENCIES } from "../../../store/deployment.ts";
+import { type Deployment, UPDATE_FREQUENCIES } from "../../../store/records/deployment.ts";
 import type { App } from "../../app-type.ts";
 import type { ArrivingBody } from "../../http/arriving-body.ts";
 import { BY_ANYBODY } from "../../operation.ts";

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { FROZEN_DAYS, isLongWithoutPlan } from "../../../service/deployments/frozen-feeds.ts";
-import { isSameDigest } from "../../../store/api-key.ts";
-import type { Deployment } from "../../../store/deployment.ts";
+import { isSameDigest } from "../../../store/records/api-key.ts";
+import type { Deployment } from "../../../store/records/deployment.ts";
 import { digestOfToken } from "../../../service/access/secret-token.ts";
 import { tooManyRequests } from "../../../service/service-error.ts";
 import {

@@ -4,7 +4,7 @@ import { findIdentification } from "../../../service/logs/find-identification.ts
 import type { IdentificationState } from "../../../service/logs/identification-state.ts";
 import { replayLog } from "../../../service/logs/replay-log.ts";
 import type { Services } from "../../../service/services.ts";
-import type { DeploymentSource } from "../../../store/deployment.ts";
+import type { DeploymentSource } from "../../../store/records/deployment.ts";
 import type { App } from "../../app-type.ts";
 import { READ_EDL } from "../../operation.ts";
 import { notFound, Problem } from "../../problem.ts";

@@ -7,7 +7,7 @@ import { joined } from "../../../service/encoded.ts";
 import type { Services } from "../../../service/services.ts";
 import { checkNumber, computeSet } from "../../../service/sets/compute-set.ts";
 import { gatherSets } from "../../../service/sets/gather-sets.ts";
-import type { DeploymentSource } from "../../../store/deployment.ts";
+import type { DeploymentSource } from "../../../store/records/deployment.ts";
 import { inSlices } from "../../../turns/in-slices.ts";
 import type { App } from "../../app-type.ts";
 import { clientGone } from "../../http/client-gone.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { identityOf, indicatorsIn, type IndicatorVersion } from "../../../store/indicator.ts";
+import { identityOf, indicatorsIn, type IndicatorVersion } from "../../../store/records/indicator.ts";
 import { encoded, joined } from "../../../service/encoded.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";

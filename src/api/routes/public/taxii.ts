@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isSameDigest } from "../../../store/api-key.ts";
-import type { TaxiiCredential } from "../../../store/taxii-credential.ts";
+import { isSameDigest } from "../../../store/records/api-key.ts";
+import type { TaxiiCredential } from "../../../store/records/taxii-credential.ts";
 import { tooManyRequests } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import { type Collection, collectionNamed } from "../../../service/taxii/collections.ts";

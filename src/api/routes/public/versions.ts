@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { readableVersions } from "../../../service/rules/earlier-rules.ts";
 import type { Services } from "../../../service/services.ts";
-import type { RulesetVersion } from "../../../store/versions.ts";
+import type { RulesetVersion } from "../../../store/records/versions.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { App } from "../../app-type.ts";
 import { extentOf, pageOf } from "../../http/page.ts";

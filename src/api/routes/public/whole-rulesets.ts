@@ -35,7 +35,7 @@ import { refuseUnexportable, setNameFor } from "./export-format.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { IfMatch } from "../../../store/if-match.ts";
-import { RULES_SETTING } from "../../../store/limit-settings.ts";
+import { RULES_SETTING } from "../../../store/records/limit-settings.ts";
 import { guardList } from "../../../service/rules/guard-writes.ts";
 import { warningsIn } from "../../../service/rules/collateral-documents.ts";
 import type { Services } from "../../../service/services.ts";

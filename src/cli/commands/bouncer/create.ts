@@ -1,5 +1,5 @@
 import { makeBouncerKey } from "../../../service/bouncers/bouncer-key.ts";
-import type { Deployment } from "../../../store/deployment.ts";
+import type { Deployment } from "../../../store/records/deployment.ts";
 import type { State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";

@@ -1,4 +1,4 @@
-import type { DeploymentCredential } from "../../../store/deployment-credential.ts";
+import type { DeploymentCredential } from "../../../store/records/deployment-credential.ts";
 import type { Arguments, Command } from "../../runner/command.ts";
 import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../database/list-of-organisations.ts";
 import { dateText } from "../../database/service-database.ts";

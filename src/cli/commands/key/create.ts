@@ -1,5 +1,5 @@
 import { isActivePlan } from "../../../service/access/plans.ts";
-import { makeApiKey } from "../../../store/api-key.ts";
+import { makeApiKey } from "../../../store/records/api-key.ts";
 import { ACCESS_LEVELS, type AccessLevel, type Area, AREAS } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";

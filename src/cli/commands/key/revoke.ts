@@ -1,4 +1,4 @@
-import { type Deployment, deploymentsOpenedBy } from "../../../store/deployment.ts";
+import { type Deployment, deploymentsOpenedBy } from "../../../store/records/deployment.ts";
 import { chosenCredential } from "../../database/chosen-credential.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";

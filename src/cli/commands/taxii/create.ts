@@ -1,5 +1,5 @@
 import { makeTaxiiPassword } from "../../../service/taxii/taxii-password.ts";
-import { datasetCollectionId } from "../../../store/taxii-credential.ts";
+import { datasetCollectionId } from "../../../store/records/taxii-credential.ts";
 import type { State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";

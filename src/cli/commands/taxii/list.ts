@@ -1,4 +1,4 @@
-import type { TaxiiCredential } from "../../../store/taxii-credential.ts";
+import type { TaxiiCredential } from "../../../store/records/taxii-credential.ts";
 import type { Arguments, Command } from "../../runner/command.ts";
 import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../database/list-of-organisations.ts";
 import { dateText } from "../../database/service-database.ts";

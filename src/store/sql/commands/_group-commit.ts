@@ -9,7 +9,7 @@ import type { RulesetDraft } from "../../decide/_ruleset-draft.ts";
 import { StoreError } from "../../store-error.ts";
 import type { StoreLimits } from "../../store-options.ts";
 import { appendChanges, type Note, rulesetIdOf } from "../history/_changes.ts";
-import { takesLong } from "../../_long-commands.ts";
+import { takesLong } from "../../queue/_long-commands.ts";
 import { appendExpiries, draftOfRow, lockDueRulesets, saveExpiryMarks } from "./_due-expiries.ts";
 import { deleteRuleset } from "./_delete-ruleset.ts";
 import { type Engine, forUpdate, jsonRows } from "../_engine.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import type { EventPart, Recorded } from "../../decide/_decision.ts";
-import type { EventBody } from "../../event.ts";
-import { packEvents, type RuleEvent } from "../../packed-events.ts";
+import type { EventBody } from "../../records/event.ts";
+import { packEvents, type RuleEvent } from "../../records/packed-events.ts";
 import type { Ruleset } from "../../state.ts";
-import type { Webhook } from "../../webhook.ts";
+import type { Webhook } from "../../records/webhook.ts";
 import { type Engine, type Insertion, jsonRows } from "../_engine.ts";
 import { EVENTS_OF_ROW } from "../events/_event-parts.ts";
 import type { Tables } from "../_tables.ts";

@@ -9,9 +9,9 @@ import type {
 } from "../../command.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../../state.ts";
 import { StoreError } from "../../store-error.ts";
-import type { Deployment } from "../../deployment.ts";
-import type { DeploymentCredential } from "../../deployment-credential.ts";
-import { datasetCollectionId, type TaxiiCredential } from "../../taxii-credential.ts";
+import type { Deployment } from "../../records/deployment.ts";
+import type { DeploymentCredential } from "../../records/deployment-credential.ts";
+import { datasetCollectionId, type TaxiiCredential } from "../../records/taxii-credential.ts";
 import type { FetchedList } from "../../decide/_external-lists.ts";
 import {
   accountOf,

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { BlockedCount, BlockedReport, BlockedSummary, BlockedUnit } from "../../blocked.ts";
+import type { BlockedCount, BlockedReport, BlockedSummary, BlockedUnit } from "../../records/blocked.ts";
 import { type Engine, forUpdate, jsonRows } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
 

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { type Engine, jsonRows } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
-import { bySteps, sumOfTimes, type Times, type Traffic, TRAFFIC_STEPS } from "../../traffic.ts";
+import { bySteps, sumOfTimes, type Times, type Traffic, TRAFFIC_STEPS } from "../../records/traffic.ts";
 
 /**
  * Adds the traffic to the recorded steps of every length, and deletes steps that are too old. See `COUNTERS.traffic`.

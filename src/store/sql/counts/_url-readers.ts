@@ -1,4 +1,4 @@
-import type { UrlReader } from "../../deployment.ts";
+import type { UrlReader } from "../../records/deployment.ts";
 import type { Engine } from "../_engine.ts";
 
 /** See `COUNTERS.urlReaders`. */

@@ -9,7 +9,7 @@ import type {
   WebhookDefinition,
   WebhookProgress,
   WebhookSecrets,
-} from "../../webhook.ts";
+} from "../../records/webhook.ts";
 import { type Engine, forUpdate } from "../_engine.ts";
 import type { DeliveryRow, Tables, WebhookProgressRow, WebhookRow } from "../_tables.ts";
 

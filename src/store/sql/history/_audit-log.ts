@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { setImmediate } from "node:timers/promises";
-import type { AuditEntry, AuditPage, AuditQuery, ChangedRules } from "../../audit.ts";
+import type { AuditEntry, AuditPage, AuditQuery, ChangedRules } from "../../records/audit.ts";
 import type { Engine } from "../_engine.ts";
 import { areRulesKept, changedRules, countChangedRules, HAS_OLD_RULES, isAsLeft, keptRows } from "./_kept-rules.ts";
 import { atOneInstant } from "../_at-one-instant.ts";

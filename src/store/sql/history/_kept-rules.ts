@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
-import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../../audit.ts";
+import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../../records/audit.ts";
 import { type KeptRows, type OldRules, ruleOfValues, type RuleValues } from "../../_rule-values.ts";
 import type { Engine } from "../_engine.ts";
 import { prefixOfKey } from "../../_prefix-key.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { RuleWrite } from "../../audit.ts";
+import type { RuleWrite } from "../../records/audit.ts";
 import { atOneInstant } from "../_at-one-instant.ts";
 import type { Engine } from "../_engine.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { prefixOfKey } from "../../_prefix-key.ts";
 import { ruleOfValues } from "../../_rule-values.ts";
-import type { RulesetVersion, TouchedPart } from "../../versions.ts";
+import type { RulesetVersion, TouchedPart } from "../../records/versions.ts";
 import { atOneInstant } from "../_at-one-instant.ts";
 import type { Engine } from "../_engine.ts";
 import { areRulesKept, HAS_OLD_RULES, type KeptFacts, keptRows } from "./_kept-rules.ts";

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { identityOf, type IndicatorQuery } from "../../indicator.ts";
+import { identityOf, type IndicatorQuery } from "../../records/indicator.ts";
 import type { Engine } from "../_engine.ts";
 
 /** What an `IndicatorVersion` has, in its order. */

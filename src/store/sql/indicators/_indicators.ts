@@ -14,7 +14,7 @@ import {
   type IndicatorPart,
   type IndicatorProgress,
   prefixOfKey,
-} from "../../indicator.ts";
+} from "../../records/indicator.ts";
 import { uuidOfName } from "../../uuid-of-name.ts";
 import { formatPrefix } from "../../../address/prefix.ts";
 import type { RuleValues } from "../../_rule-values.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { datasetCollectionId } from "../../taxii-credential.ts";
+import { datasetCollectionId } from "../../records/taxii-credential.ts";
 import { type Engine, forUpdate } from "../_engine.ts";
 
 /** Indicators that are deleted in one transaction. */

@@ -1,4 +1,4 @@
-import type { ImportFormat } from "../rulesets/importers/import-rules.ts";
+import type { ImportFormat } from "../../rulesets/importers/import-rules.ts";
 import type { UpdateFrequency } from "./deployment.ts";
 
 /** What users decide about an external list, besides its name. */

@@ -1,5 +1,5 @@
-import type { Change } from "./change.ts";
-import { StoreError } from "./store-error.ts";
+import type { Change } from "../change.ts";
+import { StoreError } from "../store-error.ts";
 
 /** Milliseconds until it polls again for changes that must exist. */
 const AGAIN_AFTER = 20;

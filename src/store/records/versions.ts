@@ -1,5 +1,5 @@
-import type { Prefix } from "../address/address.ts";
-import type { Rule } from "../rulesets/rule.ts";
+import type { Prefix } from "../../address/address.ts";
+import type { Rule } from "../../rulesets/rule.ts";
 
 /** A version of a ruleset: its state after a change. */
 export interface RulesetVersion {

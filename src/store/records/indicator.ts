@@ -1,4 +1,4 @@
-import { uuidOfName } from "./uuid-of-name.ts";
+import { uuidOfName } from "../uuid-of-name.ts";
 
 /** What a source lists: the key of a prefix, and what its indicator contains. Times are milliseconds. */
 export interface IndicatorEntry {
@@ -72,7 +72,7 @@ export function indicatorsIn(text: string): IndicatorVersion[] {
 }
 
 // The keys of prefixes: texts that sort as prefixes do.
-export { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
+export { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
 
 /** The UUID of the identity of an organisation, which all its indicators name as their author. */
 export function identityOf(organisationId: string): string {

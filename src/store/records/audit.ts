@@ -1,5 +1,5 @@
-import type { Prefix } from "../address/address.ts";
-import type { Rule } from "../rulesets/rule.ts";
+import type { Prefix } from "../../address/address.ts";
+import type { Rule } from "../../rulesets/rule.ts";
 
 /** Maximum rules shown of those that a change touched. */
 export const MAX_SHOWN_RULES = 100;

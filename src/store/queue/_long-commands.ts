@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { Command } from "../command.ts";
 
 /** Whether the command may write a million rules: such a command gets a group of its own. */
 export function takesLong({ kind }: Command): boolean {

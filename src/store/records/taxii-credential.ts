@@ -1,4 +1,4 @@
-import { uuidOfName } from "./uuid-of-name.ts";
+import { uuidOfName } from "../uuid-of-name.ts";
 
 /** Gives TAXII clients access to chosen collections of an organisation, and to nothing else. */
 export interface TaxiiCredential {
