@@ -14,7 +14,7 @@ import { addRequestIds, requestId } from "./plugins/request-ids.ts";
 import { readRoutes } from "./plugins/routes.ts";
 import { setSafeHeaders } from "./plugins/safe-headers.ts";
 import { Problem } from "./problem.ts";
-import { type FeedParameters, type FeedServices, findFeed, serveFeed } from "./routes/public/feeds.ts";
+import { type FeedParameters, type FeedServices, findFeed, serveFeed } from "./routes/public/deployments/feeds.ts";
 import { EMPTY_STATE } from "../store/state.ts";
 
 /** Seconds after which a client may ask again. */

@@ -5,7 +5,7 @@ import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { BY_ADMINS } from "../../operation.ts";
 import { DeploymentParameters, Rotated, RotateDeploymentBody } from "../../schemas/deployment.ts";
-import { findDeployment } from "../public/deployments.ts";
+import { findDeployment } from "../public/deployments/deployments.ts";
 
 const HOUR = 3_600_000;
 const GRACE_HOURS = 24;

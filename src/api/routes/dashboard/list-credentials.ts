@@ -4,7 +4,7 @@ import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { BY_ADMINS } from "../../operation.ts";
 import { ExternalListSchema, ListCredentialsBody, ListParameters } from "../../schemas/external-list.ts";
-import { documentsOf, findExternalList } from "../public/external-lists.ts";
+import { documentsOf, findExternalList } from "../public/deployments/external-lists.ts";
 
 /** Credentials for external lists, which only admins may give. */
 export function addListCredentialRoutes(app: App, services: Services): void {

@@ -16,7 +16,7 @@ import {
 import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import { streamJson } from "../../http/reply.ts";
-import { findRuleset, noRuleset, rulesetWithId } from "../public/find-ruleset.ts";
+import { findRuleset, noRuleset, rulesetWithId } from "../public/rulesets/find-ruleset.ts";
 import { Preview, PreviewBody } from "../../schemas/row.ts";
 import { KeyPreviewQuery, PreviewQuery, RulesetParameters } from "../../schemas/rule.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";

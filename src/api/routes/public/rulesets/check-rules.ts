@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { atOnce } from "../../../cbs/in-parts.ts";
-import type { AddressBatch } from "../../../service/address-batch.ts";
-import { writeDocuments } from "../../../service/address-documents.ts";
-import { atOneVersion } from "../../../service/rules/at-one-version.ts";
-import { checkBatch, checkDocument, checkText } from "../../../service/rules/check-rules.ts";
-import { readAddresses, readPrefix } from "../../../service/rules/read-address.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
-import type { Services } from "../../../service/services.ts";
-import { turn } from "../../../turns/in-slices.ts";
-import type { App } from "../../app-type.ts";
-import { ArrivingBody } from "../../http/arriving-body.ts";
+import { atOnce } from "../../../../cbs/in-parts.ts";
+import type { AddressBatch } from "../../../../service/address-batch.ts";
+import { writeDocuments } from "../../../../service/address-documents.ts";
+import { atOneVersion } from "../../../../service/rules/at-one-version.ts";
+import { checkBatch, checkDocument, checkText } from "../../../../service/rules/check-rules.ts";
+import { readAddresses, readPrefix } from "../../../../service/rules/read-address.ts";
+import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import type { Services } from "../../../../service/services.ts";
+import { turn } from "../../../../turns/in-slices.ts";
+import type { App } from "../../../app-type.ts";
+import { ArrivingBody } from "../../../http/arriving-body.ts";
 import {
   describeLines,
   lineBody,
@@ -21,11 +21,11 @@ import {
   sendDocuments,
   sendLookups,
   withLineBodies,
-} from "../../http/line-bodies.ts";
-import { chooseType } from "../../http/media-types.ts";
-import { MAX_AT_ONCE, sendJson, sendText } from "../../http/reply.ts";
-import { addressesBytes, READ_EDL } from "../../operation.ts";
-import { AddressesBody, CheckResult, CheckResults, RulesetParameters } from "../../schemas/rule.ts";
+} from "../../../http/line-bodies.ts";
+import { chooseType } from "../../../http/media-types.ts";
+import { MAX_AT_ONCE, sendJson, sendText } from "../../../http/reply.ts";
+import { addressesBytes, READ_EDL } from "../../../operation.ts";
+import { AddressesBody, CheckResult, CheckResults, RulesetParameters } from "../../../schemas/rule.ts";
 import { findRuleset } from "./find-ruleset.ts";
 
 const PATH = "/edl/ip-rulesets/:ruleset_id/rules::check";

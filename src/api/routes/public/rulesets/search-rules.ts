@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
-import type { RuleFilter } from "../../../rulesets/index/rule-search.ts";
-import { readPrefix } from "../../../service/rules/read-address.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
-import { invalid } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import type { App } from "../../app-type.ts";
-import { READ_EDL } from "../../operation.ts";
-import { DEFAULT_ROWS, FoundRules, rowDocument, SearchBody, within } from "../../schemas/row.ts";
+import type { RuleFilter } from "../../../../rulesets/index/rule-search.ts";
+import { readPrefix } from "../../../../service/rules/read-address.ts";
+import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import { invalid } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import type { App } from "../../../app-type.ts";
+import { READ_EDL } from "../../../operation.ts";
+import { DEFAULT_ROWS, FoundRules, rowDocument, SearchBody, within } from "../../../schemas/row.ts";
 
 const PATH = "/edl/ip-rulesets::search";
 

@@ -1,22 +1,28 @@
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
-import type { App } from "../../app-type.ts";
-import type { Deployment, DeploymentDefinition } from "../../../store/records/deployment.ts";
-import { checkRulesetText } from "../../../service/rules/read-rule.ts";
-import { type FeedFile, fileName, filesOf, partsOf, unprocessableOf } from "../../../service/deployments/feed-files.ts";
-import { hasTimes } from "../../../service/deployments/feed-times.ts";
-import { SourceError } from "../../../service/deployments/gather-source.ts";
-import { readDefinition } from "../../../service/deployments/read-deployment.ts";
-import { tagOfDeployment } from "../../../service/rules/tags.ts";
-import { invalid } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import { ifMatch, isKnown } from "../../http/entity-tags.ts";
-import { baseOf, pageOfCreated } from "../../http/page.ts";
-import { signed } from "../../http/signed-request.ts";
-import { CONDITIONAL, IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
-import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { notFound, Problem } from "../../problem.ts";
-import { blockedDocument, BlockedList } from "../../schemas/blocked.ts";
+import type { App } from "../../../app-type.ts";
+import type { Deployment, DeploymentDefinition } from "../../../../store/records/deployment.ts";
+import { checkRulesetText } from "../../../../service/rules/read-rule.ts";
+import {
+  type FeedFile,
+  fileName,
+  filesOf,
+  partsOf,
+  unprocessableOf,
+} from "../../../../service/deployments/feed-files.ts";
+import { hasTimes } from "../../../../service/deployments/feed-times.ts";
+import { SourceError } from "../../../../service/deployments/gather-source.ts";
+import { readDefinition } from "../../../../service/deployments/read-deployment.ts";
+import { tagOfDeployment } from "../../../../service/rules/tags.ts";
+import { invalid } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import { ifMatch, isKnown } from "../../../http/entity-tags.ts";
+import { baseOf, pageOfCreated } from "../../../http/page.ts";
+import { signed } from "../../../http/signed-request.ts";
+import { CONDITIONAL, IDEMPOTENT, matching } from "../../../openapi/documented-headers.ts";
+import { READ_EDL, WRITE_EDL } from "../../../operation.ts";
+import { notFound, Problem } from "../../../problem.ts";
+import { blockedDocument, BlockedList } from "../../../schemas/blocked.ts";
 import {
   CreateDeploymentBody,
   deploymentDocument,
@@ -35,7 +41,7 @@ import {
   pullsDocument,
   UpdateDeploymentBody,
   urlsDocument,
-} from "../../schemas/deployment.ts";
+} from "../../../schemas/deployment.ts";
 
 const tags = ["Deployments"];
 const PATH = "/edl/deployments";

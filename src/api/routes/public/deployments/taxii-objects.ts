@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { identityOf, indicatorsIn, type IndicatorVersion } from "../../../store/records/indicator.ts";
-import { encoded, joined } from "../../../service/encoded.ts";
-import { invalid } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import type { Collection } from "../../../service/taxii/collections.ts";
+import { identityOf, indicatorsIn, type IndicatorVersion } from "../../../../store/records/indicator.ts";
+import { encoded, joined } from "../../../../service/encoded.ts";
+import { invalid } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import type { Collection } from "../../../../service/taxii/collections.ts";
 import {
   nextOf,
   type ObjectQuery,
   type QueryParameters,
   readObjectQuery,
-} from "../../../service/taxii/object-query.ts";
-import { PagesAhead } from "../../../service/taxii/pages-ahead.ts";
-import { formatMicroseconds, manifestEntry, stixObject } from "../../../service/taxii/stix-object.ts";
-import { inSlices } from "../../../turns/in-slices.ts";
-import type { App } from "../../app-type.ts";
-import { compress, MIN_COMPRESSED } from "../../http/compress.ts";
-import { chooseCoding, type Coding, setCoding, vary } from "../../http/content-coding.ts";
-import { notFound } from "../../problem.ts";
+} from "../../../../service/taxii/object-query.ts";
+import { PagesAhead } from "../../../../service/taxii/pages-ahead.ts";
+import { formatMicroseconds, manifestEntry, stixObject } from "../../../../service/taxii/stix-object.ts";
+import { inSlices } from "../../../../turns/in-slices.ts";
+import type { App } from "../../../app-type.ts";
+import { compress, MIN_COMPRESSED } from "../../../http/compress.ts";
+import { chooseCoding, type Coding, setCoding, vary } from "../../../http/content-coding.ts";
+import { notFound } from "../../../problem.ts";
 import { collectionIn, readErrorOf, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
 
 /** What a page says about each version, and under which property. */

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { FROZEN_DAYS, isLongWithoutPlan } from "../../../service/deployments/frozen-feeds.ts";
-import { isSameDigest } from "../../../store/records/api-key.ts";
-import type { Deployment } from "../../../store/records/deployment.ts";
-import { digestOfToken } from "../../../service/access/secret-token.ts";
-import { tooManyRequests } from "../../../service/service-error.ts";
+import { FROZEN_DAYS, isLongWithoutPlan } from "../../../../service/deployments/frozen-feeds.ts";
+import { isSameDigest } from "../../../../store/records/api-key.ts";
+import type { Deployment } from "../../../../store/records/deployment.ts";
+import { digestOfToken } from "../../../../service/access/secret-token.ts";
+import { tooManyRequests } from "../../../../service/service-error.ts";
 import {
   type FeedFile,
   fileName,
@@ -11,17 +11,17 @@ import {
   mediaTypeOf,
   partsOf,
   readFileName,
-} from "../../../service/deployments/feed-files.ts";
-import type { SentFeed } from "../../../service/deployments/sent-feeds.ts";
-import type { ServedList } from "../../../service/deployments/published-lists.ts";
-import type { Services } from "../../../service/services.ts";
-import { secondOf } from "../../../time/second-of.ts";
-import type { App } from "../../app-type.ts";
-import { compress, MIN_COMPRESSED } from "../../http/compress.ts";
-import { chooseCoding, setCoding, vary } from "../../http/content-coding.ts";
-import { isKnown } from "../../http/entity-tags.ts";
-import { dateOf } from "../../plugins/unchanged-feeds.ts";
-import { notFound, Problem } from "../../problem.ts";
+} from "../../../../service/deployments/feed-files.ts";
+import type { SentFeed } from "../../../../service/deployments/sent-feeds.ts";
+import type { ServedList } from "../../../../service/deployments/published-lists.ts";
+import type { Services } from "../../../../service/services.ts";
+import { secondOf } from "../../../../time/second-of.ts";
+import type { App } from "../../../app-type.ts";
+import { compress, MIN_COMPRESSED } from "../../../http/compress.ts";
+import { chooseCoding, setCoding, vary } from "../../../http/content-coding.ts";
+import { isKnown } from "../../../http/entity-tags.ts";
+import { dateOf } from "../../../plugins/unchanged-feeds.ts";
+import { notFound, Problem } from "../../../problem.ts";
 
 /** Seconds after which a device may ask again for what is not there yet. */
 const RETRY_AFTER = 5;

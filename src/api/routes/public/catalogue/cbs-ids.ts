@@ -1,7 +1,7 @@
-import { sourceKey } from "../../../cbs/catalogue.ts";
-import type { CatalogueTree } from "../../../cbs/catalogue-tree.ts";
-import type { App } from "../../app-type.ts";
-import { notFound } from "../../problem.ts";
+import { sourceKey } from "../../../../cbs/catalogue.ts";
+import type { CatalogueTree } from "../../../../cbs/catalogue-tree.ts";
+import type { App } from "../../../app-type.ts";
+import { notFound } from "../../../problem.ts";
 
 /** The source, if the catalogue has one with this key. @throws Problem (404) */
 export function knownSource({ catalogue }: CatalogueTree, source: string | undefined): string | undefined {

@@ -1,21 +1,21 @@
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
-import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
-import { readNewList, readListChanges } from "../../../service/lists/read-list-definition.ts";
-import { warningsIn } from "../../../service/rules/collateral-documents.ts";
-import { readDesiredList } from "../../../service/rules/desired-rules.ts";
-import { guardList } from "../../../service/rules/guard-writes.ts";
-import { checkRulesetText, readDefaults } from "../../../service/rules/read-rule.ts";
-import { invalid as invalidFields, ServiceError } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import type { ExternalList, ExternalListDefinition } from "../../../store/records/external-list.ts";
-import { RULES_SETTING } from "../../../store/records/limit-settings.ts";
-import type { App } from "../../app-type.ts";
-import { pageOfCreated } from "../../http/page.ts";
-import { signed } from "../../http/signed-request.ts";
-import { IDEMPOTENT } from "../../openapi/documented-headers.ts";
-import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { notFound } from "../../problem.ts";
+import { CONFLICT_MODES } from "../../../../rulesets/write-rule.ts";
+import { readNewList, readListChanges } from "../../../../service/lists/read-list-definition.ts";
+import { warningsIn } from "../../../../service/rules/collateral-documents.ts";
+import { readDesiredList } from "../../../../service/rules/desired-rules.ts";
+import { guardList } from "../../../../service/rules/guard-writes.ts";
+import { checkRulesetText, readDefaults } from "../../../../service/rules/read-rule.ts";
+import { invalid as invalidFields, ServiceError } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import type { ExternalList, ExternalListDefinition } from "../../../../store/records/external-list.ts";
+import { RULES_SETTING } from "../../../../store/records/limit-settings.ts";
+import type { App } from "../../../app-type.ts";
+import { pageOfCreated } from "../../../http/page.ts";
+import { signed } from "../../../http/signed-request.ts";
+import { IDEMPOTENT } from "../../../openapi/documented-headers.ts";
+import { READ_EDL, WRITE_EDL } from "../../../operation.ts";
+import { notFound } from "../../../problem.ts";
 import {
   CreateListBody,
   externalListDocument,
@@ -27,8 +27,8 @@ import {
   UpdateListBody,
   WriteListBody,
   WrittenList,
-} from "../../schemas/external-list.ts";
-import { EXAMPLE_ID } from "../../schemas/rule.ts";
+} from "../../../schemas/external-list.ts";
+import { EXAMPLE_ID } from "../../../schemas/rule.ts";
 
 const tags = ["External lists"];
 const PATH = "/edl/lists";

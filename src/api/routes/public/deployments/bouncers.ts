@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AddressError } from "../../../address/address-error.ts";
-import type { Prefix } from "../../../address/address.ts";
-import { parsePrefix } from "../../../address/prefix.ts";
-import { type Delivery } from "../../../service/bouncers/bouncers.ts";
-import { type DecisionFilter, decisionText, streamParts, wantedBy } from "../../../service/bouncers/decisions.ts";
-import { droppedIn } from "../../../service/bouncers/usage-metrics.ts";
-import { joined } from "../../../service/encoded.ts";
-import { invalid, tooManyRequests } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import type { DeploymentCredential } from "../../../store/records/deployment-credential.ts";
-import type { App } from "../../app-type.ts";
-import { redact } from "../../http/redact.ts";
-import { sendJson, streamJson } from "../../http/reply.ts";
-import { Problem } from "../../problem.ts";
-import { problemOf } from "../../problem-of.ts";
-import { FROZEN_DAYS } from "../../../service/deployments/frozen-feeds.ts";
+import { AddressError } from "../../../../address/address-error.ts";
+import type { Prefix } from "../../../../address/address.ts";
+import { parsePrefix } from "../../../../address/prefix.ts";
+import { type Delivery } from "../../../../service/bouncers/bouncers.ts";
+import { type DecisionFilter, decisionText, streamParts, wantedBy } from "../../../../service/bouncers/decisions.ts";
+import { droppedIn } from "../../../../service/bouncers/usage-metrics.ts";
+import { joined } from "../../../../service/encoded.ts";
+import { invalid, tooManyRequests } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import type { DeploymentCredential } from "../../../../store/records/deployment-credential.ts";
+import type { App } from "../../../app-type.ts";
+import { redact } from "../../../http/redact.ts";
+import { sendJson, streamJson } from "../../../http/reply.ts";
+import { Problem } from "../../../problem.ts";
+import { problemOf } from "../../../problem-of.ts";
+import { FROZEN_DAYS } from "../../../../service/deployments/frozen-feeds.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

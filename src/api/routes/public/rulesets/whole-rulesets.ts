@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import { FORMATS } from "../../../formats/formats.ts";
-import { ShrinkGuard, type ShrinkLimits } from "../../../rulesets/shrink-guard.ts";
-import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
+import { FORMATS } from "../../../../formats/formats.ts";
+import { ShrinkGuard, type ShrinkLimits } from "../../../../rulesets/shrink-guard.ts";
+import { CONFLICT_MODES } from "../../../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { App } from "../../app-type.ts";
-import { signedList } from "../../http/signed-request.ts";
-import { ifMatch, isKnown } from "../../http/entity-tags.ts";
-import { rulesetTag } from "../../../service/rules/tags.ts";
+import type { App } from "../../../app-type.ts";
+import { signedList } from "../../../http/signed-request.ts";
+import { ifMatch, isKnown } from "../../../http/entity-tags.ts";
+import { rulesetTag } from "../../../../service/rules/tags.ts";
 import {
   earlierFile,
   exportFile,
   type ExportRequest,
   representationOf,
   VersionNotKeptError,
-} from "../../../service/rules/export-file.ts";
-import { listBody, listIn, withListBodies } from "../../http/list-bodies.ts";
-import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { type CountedPlan, planCounted } from "../../../service/rules/plan-replacement.ts";
-import { notFound, Problem } from "../../problem.ts";
-import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
-import { safePath } from "../../http/redact.ts";
+} from "../../../../service/rules/export-file.ts";
+import { listBody, listIn, withListBodies } from "../../../http/list-bodies.ts";
+import { READ_EDL, WRITE_EDL } from "../../../operation.ts";
+import { type CountedPlan, planCounted } from "../../../../service/rules/plan-replacement.ts";
+import { notFound, Problem } from "../../../problem.ts";
+import { readDefaults, type RuleMembers } from "../../../../service/rules/read-rule.ts";
+import { safePath } from "../../../http/redact.ts";
 import {
   ImportQuery,
   ImportResponse,
@@ -28,21 +28,21 @@ import {
   ReplaceQuery,
   ReplaceResponse,
   RulesetParameters,
-} from "../../schemas/rule.ts";
-import { WholeNumber } from "../../schemas/common.ts";
-import { ExportFormat, MEDIA_TYPES, SetName } from "../../schemas/export.ts";
-import { refuseUnexportable, setNameFor } from "./export-format.ts";
-import { ruleDocument } from "../../../formats/rule-document.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
-import type { IfMatch } from "../../../store/if-match.ts";
-import { RULES_SETTING } from "../../../store/records/limit-settings.ts";
-import { guardList } from "../../../service/rules/guard-writes.ts";
-import { warningsIn } from "../../../service/rules/collateral-documents.ts";
-import type { Services } from "../../../service/services.ts";
-import { sendShared } from "../../http/shared-file.ts";
-import { shrinkProblem } from "../../shrink-problem.ts";
-import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
-import { readDesiredList, type DesiredList } from "../../../service/rules/desired-rules.ts";
+} from "../../../schemas/rule.ts";
+import { WholeNumber } from "../../../schemas/common.ts";
+import { ExportFormat, MEDIA_TYPES, SetName } from "../../../schemas/export.ts";
+import { refuseUnexportable, setNameFor } from "../export-format.ts";
+import { ruleDocument } from "../../../../formats/rule-document.ts";
+import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import type { IfMatch } from "../../../../store/if-match.ts";
+import { RULES_SETTING } from "../../../../store/records/limit-settings.ts";
+import { guardList } from "../../../../service/rules/guard-writes.ts";
+import { warningsIn } from "../../../../service/rules/collateral-documents.ts";
+import type { Services } from "../../../../service/services.ts";
+import { sendShared } from "../../../http/shared-file.ts";
+import { shrinkProblem } from "../../../shrink-problem.ts";
+import { IDEMPOTENT, matching } from "../../../openapi/documented-headers.ts";
+import { readDesiredList, type DesiredList } from "../../../../service/rules/desired-rules.ts";
 import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];

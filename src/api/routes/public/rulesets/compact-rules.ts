@@ -1,18 +1,18 @@
 import type { FastifyRequest } from "fastify";
-import { ruleDocument } from "../../../formats/rule-document.ts";
-import { type PlannedCompaction, planCompaction } from "../../../service/rules/compact-rules.ts";
-import { redundantDocument } from "../../../service/rules/redundant-document.ts";
-import { rulesetTag } from "../../../service/rules/tags.ts";
-import type { Services } from "../../../service/services.ts";
-import type { IfMatch } from "../../../store/if-match.ts";
-import { StoreError } from "../../../store/store-error.ts";
-import type { App } from "../../app-type.ts";
-import { ifMatch } from "../../http/entity-tags.ts";
-import { signed } from "../../http/signed-request.ts";
-import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
-import { WRITE_EDL } from "../../operation.ts";
-import { Problem } from "../../problem.ts";
-import { CompactQuery, CompactResponse, RulesetParameters } from "../../schemas/rule.ts";
+import { ruleDocument } from "../../../../formats/rule-document.ts";
+import { type PlannedCompaction, planCompaction } from "../../../../service/rules/compact-rules.ts";
+import { redundantDocument } from "../../../../service/rules/redundant-document.ts";
+import { rulesetTag } from "../../../../service/rules/tags.ts";
+import type { Services } from "../../../../service/services.ts";
+import type { IfMatch } from "../../../../store/if-match.ts";
+import { StoreError } from "../../../../store/store-error.ts";
+import type { App } from "../../../app-type.ts";
+import { ifMatch } from "../../../http/entity-tags.ts";
+import { signed } from "../../../http/signed-request.ts";
+import { IDEMPOTENT, matching } from "../../../openapi/documented-headers.ts";
+import { WRITE_EDL } from "../../../operation.ts";
+import { Problem } from "../../../problem.ts";
+import { CompactQuery, CompactResponse, RulesetParameters } from "../../../schemas/rule.ts";
 import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
 
 /** A ruleset that others change while it is compacted is planned again this many times. */

@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type TSchema, Type } from "typebox";
-import { atOnce } from "../../../cbs/in-parts.ts";
-import { browse, compareListItems, type ListItem } from "../../../cbs/browse.ts";
-import type { CatalogueNode } from "../../../cbs/catalogue.ts";
-import type { RangeDocument, RangeList } from "../../../cbs/ranges.ts";
-import type { App } from "../../app-type.ts";
-import { writeDocuments } from "../../../service/address-documents.ts";
-import { encoded, joined } from "../../../service/encoded.ts";
-import { isKnown } from "../../http/entity-tags.ts";
-import type { CatalogueView } from "../../../service/datasets/catalogue-view.ts";
-import { tagOf } from "../../../service/rules/tags.ts";
-import { inSlices } from "../../../turns/in-slices.ts";
-import { ArrivingBody } from "../../http/arriving-body.ts";
+import { atOnce } from "../../../../cbs/in-parts.ts";
+import { browse, compareListItems, type ListItem } from "../../../../cbs/browse.ts";
+import type { CatalogueNode } from "../../../../cbs/catalogue.ts";
+import type { RangeDocument, RangeList } from "../../../../cbs/ranges.ts";
+import type { App } from "../../../app-type.ts";
+import { writeDocuments } from "../../../../service/address-documents.ts";
+import { encoded, joined } from "../../../../service/encoded.ts";
+import { isKnown } from "../../../http/entity-tags.ts";
+import type { CatalogueView } from "../../../../service/datasets/catalogue-view.ts";
+import { tagOf } from "../../../../service/rules/tags.ts";
+import { inSlices } from "../../../../turns/in-slices.ts";
+import { ArrivingBody } from "../../../http/arriving-body.ts";
 import {
   answerBatch,
   describeLines,
@@ -22,9 +22,9 @@ import {
   sendDocuments,
   sendLookups,
   withLineBodies,
-} from "../../http/line-bodies.ts";
-import { chooseType } from "../../http/media-types.ts";
-import { addressesBytes, READ_CBS } from "../../operation.ts";
+} from "../../../http/line-bodies.ts";
+import { chooseType } from "../../../http/media-types.ts";
+import { addressesBytes, READ_CBS } from "../../../operation.ts";
 import {
   badCursor,
   cursorPageOf,
@@ -35,9 +35,9 @@ import {
   partAfter,
   prefixOfCursor,
   rejectCursor,
-} from "../../http/page.ts";
-import { readAddresses, readPrefix, withField } from "../../../service/rules/read-address.ts";
-import { MAX_AT_ONCE, sendJson } from "../../http/reply.ts";
+} from "../../../http/page.ts";
+import { readAddresses, readPrefix, withField } from "../../../../service/rules/read-address.ts";
+import { MAX_AT_ONCE, sendJson } from "../../../http/reply.ts";
 import {
   CbsBulk,
   CbsBulkBody,
@@ -52,10 +52,10 @@ import {
   CbsRangesQuery,
   CbsSearch,
   CbsSearchQuery,
-} from "../../schemas/cbs.ts";
-import type { Services } from "../../../service/services.ts";
-import { sendShared } from "../../http/shared-file.ts";
-import { CONDITIONAL } from "../../openapi/documented-headers.ts";
+} from "../../../schemas/cbs.ts";
+import type { Services } from "../../../../service/services.ts";
+import { sendShared } from "../../../http/shared-file.ts";
+import { CONDITIONAL } from "../../../openapi/documented-headers.ts";
 import { knownId, knownSource } from "./cbs-ids.ts";
 import { addRangesExport } from "./export-ranges.ts";
 

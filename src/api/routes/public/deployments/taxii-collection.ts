@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
-import type { TaxiiCredential } from "../../../store/records/taxii-credential.ts";
-import { isActivePlan, noPlan } from "../../../service/access/plans.ts";
-import type { Services } from "../../../service/services.ts";
-import { type Collection, collectionNamed } from "../../../service/taxii/collections.ts";
-import { notFound, Problem } from "../../problem.ts";
+import type { TaxiiCredential } from "../../../../store/records/taxii-credential.ts";
+import { isActivePlan, noPlan } from "../../../../service/access/plans.ts";
+import type { Services } from "../../../../service/services.ts";
+import { type Collection, collectionNamed } from "../../../../service/taxii/collections.ts";
+import { notFound, Problem } from "../../../problem.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
-import { readableVersions } from "../../../service/rules/earlier-rules.ts";
-import type { Services } from "../../../service/services.ts";
-import type { RulesetVersion } from "../../../store/records/versions.ts";
-import { formatTimestamp } from "../../../time/format-timestamp.ts";
-import type { App } from "../../app-type.ts";
-import { extentOf, pageOf } from "../../http/page.ts";
-import { READ_EDL } from "../../operation.ts";
-import { RulesetParameters } from "../../schemas/rule.ts";
-import { VersionPage, VersionsQuery } from "../../schemas/version.ts";
+import { readableVersions } from "../../../../service/rules/earlier-rules.ts";
+import type { Services } from "../../../../service/services.ts";
+import type { RulesetVersion } from "../../../../store/records/versions.ts";
+import { formatTimestamp } from "../../../../time/format-timestamp.ts";
+import type { App } from "../../../app-type.ts";
+import { extentOf, pageOf } from "../../../http/page.ts";
+import { READ_EDL } from "../../../operation.ts";
+import { RulesetParameters } from "../../../schemas/rule.ts";
+import { VersionPage, VersionsQuery } from "../../../schemas/version.ts";
 import { findRuleset } from "./find-ruleset.ts";
 
 /** The versions of a ruleset; `rules:export` gives the rules of one. */

@@ -1,16 +1,16 @@
 import { Readable } from "node:stream";
 import { Type } from "typebox";
-import { ruleJson } from "../../../formats/rule-document.ts";
-import { copyOf } from "../../../service/rules/copied-rules.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
-import { invalid } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import { Slice } from "../../../turns/in-slices.ts";
-import type { App } from "../../app-type.ts";
-import { READ_EDL } from "../../operation.ts";
-import { reaches } from "../../plugins/sequences.ts";
-import { Problem } from "../../problem.ts";
-import { EXAMPLE_ID } from "../../schemas/rule.ts";
+import { ruleJson } from "../../../../formats/rule-document.ts";
+import { copyOf } from "../../../../service/rules/copied-rules.ts";
+import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import { invalid } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import { Slice } from "../../../../turns/in-slices.ts";
+import type { App } from "../../../app-type.ts";
+import { READ_EDL } from "../../../operation.ts";
+import { reaches } from "../../../plugins/sequences.ts";
+import { Problem } from "../../../problem.ts";
+import { EXAMPLE_ID } from "../../../schemas/rule.ts";
 
 const LINES_TYPE = "application/x-ndjson";
 /** Rules serialized at a time. */

@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { digestOfToken } from "../../../service/access/secret-token.ts";
-import type { EdgeClaims, EdgeUse } from "../../../service/edge/edge-tokens.ts";
-import { blockedRequests } from "../../../service/edge/blocked-requests.ts";
-import { ServiceError, tooManyRequests } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import { type Deployment, UPDATE_FREQUENCIES } from "../../../store/records/deployment.ts";
-import type { App } from "../../app-type.ts";
-import type { ArrivingBody } from "../../http/arriving-body.ts";
-import { BY_ANYBODY } from "../../operation.ts";
-import { redact } from "../../http/redact.ts";
-import { sendJson } from "../../http/reply.ts";
-import { unpackBody } from "../../http/unpack-body.ts";
-import { passBodies } from "../../plugins/bodies.ts";
-import { Problem } from "../../problem.ts";
-import { problemOf } from "../../problem-of.ts";
+import { digestOfToken } from "../../../../service/access/secret-token.ts";
+import type { EdgeClaims, EdgeUse } from "../../../../service/edge/edge-tokens.ts";
+import { blockedRequests } from "../../../../service/edge/blocked-requests.ts";
+import { ServiceError, tooManyRequests } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import { type Deployment, UPDATE_FREQUENCIES } from "../../../../store/records/deployment.ts";
+import type { App } from "../../../app-type.ts";
+import type { ArrivingBody } from "../../../http/arriving-body.ts";
+import { BY_ANYBODY } from "../../../operation.ts";
+import { redact } from "../../../http/redact.ts";
+import { sendJson } from "../../../http/reply.ts";
+import { unpackBody } from "../../../http/unpack-body.ts";
+import { passBodies } from "../../../plugins/bodies.ts";
+import { Problem } from "../../../problem.ts";
+import { problemOf } from "../../../problem-of.ts";
 import { urlsOf } from "./deployments.ts";
 
 /** Seconds for which an access token is valid; the component bootstraps again before. */

@@ -1,21 +1,21 @@
 import { Type } from "typebox";
-import type { Prefix } from "../../../address/address.ts";
-import { formatPrefix } from "../../../address/prefix.ts";
-import { isActive, type Rule } from "../../../rulesets/rule.ts";
-import type { RuleIndex } from "../../../rulesets/index/rule-index.ts";
-import type { App } from "../../app-type.ts";
-import { signed } from "../../http/signed-request.ts";
-import { ifMatch, isKnown, rulesNotMatched } from "../../http/entity-tags.ts";
-import { rulesetTag, tagOfRule } from "../../../service/rules/tags.ts";
-import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, rejectCursor } from "../../http/page.ts";
-import { notFound, type Problem } from "../../problem.ts";
-import { chooseType } from "../../http/media-types.ts";
-import { readPrefix } from "../../../service/rules/read-address.ts";
-import { guardPrefixes } from "../../../service/rules/guard-writes.ts";
-import { warningsIn } from "../../../service/rules/collateral-documents.ts";
-import { preparedRules } from "../../../service/rules/prepared-rules.ts";
-import { readChanges, readRule, type RuleMembers } from "../../../service/rules/read-rule.ts";
+import type { Prefix } from "../../../../address/address.ts";
+import { formatPrefix } from "../../../../address/prefix.ts";
+import { isActive, type Rule } from "../../../../rulesets/rule.ts";
+import type { RuleIndex } from "../../../../rulesets/index/rule-index.ts";
+import type { App } from "../../../app-type.ts";
+import { signed } from "../../../http/signed-request.ts";
+import { ifMatch, isKnown, rulesNotMatched } from "../../../http/entity-tags.ts";
+import { rulesetTag, tagOfRule } from "../../../../service/rules/tags.ts";
+import { READ_EDL, WRITE_EDL } from "../../../operation.ts";
+import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, rejectCursor } from "../../../http/page.ts";
+import { notFound, type Problem } from "../../../problem.ts";
+import { chooseType } from "../../../http/media-types.ts";
+import { readPrefix } from "../../../../service/rules/read-address.ts";
+import { guardPrefixes } from "../../../../service/rules/guard-writes.ts";
+import { warningsIn } from "../../../../service/rules/collateral-documents.ts";
+import { preparedRules } from "../../../../service/rules/prepared-rules.ts";
+import { readChanges, readRule, type RuleMembers } from "../../../../service/rules/read-rule.ts";
 import {
   AddRuleBody,
   AddRuleResponse,
@@ -26,11 +26,11 @@ import {
   RulesQuery,
   UpdateRuleBody,
   UpdateRuleResponse,
-} from "../../schemas/rule.ts";
-import { type RuleDocument, ruleDocument } from "../../../formats/rule-document.ts";
-import type { Services } from "../../../service/services.ts";
-import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../openapi/documented-headers.ts";
-import { LIST_TYPES } from "../../../service/rules/desired-rules.ts";
+} from "../../../schemas/rule.ts";
+import { type RuleDocument, ruleDocument } from "../../../../formats/rule-document.ts";
+import type { Services } from "../../../../service/services.ts";
+import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../../openapi/documented-headers.ts";
+import { LIST_TYPES } from "../../../../service/rules/desired-rules.ts";
 import { addCheckRoutes } from "./check-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
 import { sendExport } from "./whole-rulesets.ts";

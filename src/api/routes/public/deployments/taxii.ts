@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isSameDigest } from "../../../store/records/api-key.ts";
-import type { TaxiiCredential } from "../../../store/records/taxii-credential.ts";
-import { tooManyRequests } from "../../../service/service-error.ts";
-import type { Services } from "../../../service/services.ts";
-import { type Collection, collectionNamed } from "../../../service/taxii/collections.ts";
-import { digestOfTaxiiPassword } from "../../../service/taxii/taxii-password.ts";
-import type { App } from "../../app-type.ts";
-import { redact } from "../../http/redact.ts";
-import { notFound, Problem, PROBLEMS } from "../../problem.ts";
-import { problemOf } from "../../problem-of.ts";
-import { FROZEN_DAYS } from "../../../service/deployments/frozen-feeds.ts";
+import { isSameDigest } from "../../../../store/records/api-key.ts";
+import type { TaxiiCredential } from "../../../../store/records/taxii-credential.ts";
+import { tooManyRequests } from "../../../../service/service-error.ts";
+import type { Services } from "../../../../service/services.ts";
+import { type Collection, collectionNamed } from "../../../../service/taxii/collections.ts";
+import { digestOfTaxiiPassword } from "../../../../service/taxii/taxii-password.ts";
+import type { App } from "../../../app-type.ts";
+import { redact } from "../../../http/redact.ts";
+import { notFound, Problem, PROBLEMS } from "../../../problem.ts";
+import { problemOf } from "../../../problem-of.ts";
+import { FROZEN_DAYS } from "../../../../service/deployments/frozen-feeds.ts";
 import { collectionIn, readErrorOf, STIX_TYPE, TAXII_TYPE } from "./taxii-collection.ts";
 import { addTaxiiObjects } from "./taxii-objects.ts";
 

@@ -1,11 +1,11 @@
 import { Type } from "typebox";
-import type { App } from "../../app-type.ts";
-import { RuleIndex } from "../../../rulesets/index/rule-index.ts";
-import { signed } from "../../http/signed-request.ts";
-import { ifMatch, isKnown } from "../../http/entity-tags.ts";
-import { listTag, rulesetTag } from "../../../service/rules/tags.ts";
-import { READ_EDL, WRITE_EDL } from "../../operation.ts";
-import { pageOfCreated } from "../../http/page.ts";
+import type { App } from "../../../app-type.ts";
+import { RuleIndex } from "../../../../rulesets/index/rule-index.ts";
+import { signed } from "../../../http/signed-request.ts";
+import { ifMatch, isKnown } from "../../../http/entity-tags.ts";
+import { listTag, rulesetTag } from "../../../../service/rules/tags.ts";
+import { READ_EDL, WRITE_EDL } from "../../../operation.ts";
+import { pageOfCreated } from "../../../http/page.ts";
 import {
   CreateRulesetBody,
   rulesetDocument,
@@ -13,12 +13,12 @@ import {
   RulesetSchema,
   RulesetsQuery,
   UpdateRulesetBody,
-} from "../../schemas/ruleset.ts";
-import { RulesetParameters } from "../../schemas/rule.ts";
-import { invalid } from "../../../service/service-error.ts";
-import { checkRulesetText } from "../../../service/rules/read-rule.ts";
-import type { Services } from "../../../service/services.ts";
-import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../openapi/documented-headers.ts";
+} from "../../../schemas/ruleset.ts";
+import { RulesetParameters } from "../../../schemas/rule.ts";
+import { invalid } from "../../../../service/service-error.ts";
+import { checkRulesetText } from "../../../../service/rules/read-rule.ts";
+import type { Services } from "../../../../service/services.ts";
+import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../../openapi/documented-headers.ts";
 import { findRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
