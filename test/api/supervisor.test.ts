@@ -62,16 +62,46 @@ test("a process that the system cannot start ends the start, too", LIMITED, asyn
 });
 
 test("a process that does not become ready is in the log again and again", LIMITED, async () => {
-  const { supervisor, lines } = supervisorOf("never ready", 20);
+  const { supervisor, lines } = supervisorOf("never ready", 1000);
   const failing = failsWith(supervisor, 128 + 9);
-  await until("three lines say so", () => lines.length >= 3);
-  for (const { level, process: number, msg } of lines)
-    assert.deepEqual([level, number, msg], [40, 1, "a process is still starting"]);
+  await until("more lines say so than of a process that hangs", () => lines.length >= 5);
+  for (const { level, process: number, pid, msg } of lines)
+    assert.deepEqual([level, number, pid, msg], [40, 1, pids()[0], "a process is still starting"]);
   process.kill(pids()[0]!, "SIGKILL");
   await failing;
   const { length } = lines;
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await new Promise((resolve) => setTimeout(resolve, 1100));
   assert.equal(lines.length, length, "none after its end");
+});
+
+test("a process that gives no sign of life is killed, which ends the start", LIMITED, async () => {
+  const { supervisor, lines } = supervisorOf("hangs", 20);
+  await failsWith(supervisor, 128 + 9);
+  assert.deepEqual(
+    lines.map(({ level, msg }) => [level, msg]),
+    [
+      ...Array.from({ length: 3 }, () => [40, "a process is still starting"]),
+      [50, "a process that is starting hangs: it gives no sign of life, and is killed"],
+      [50, "a process ended before it was ready; the server cannot start"],
+    ],
+  );
+});
+
+test("the end of the server does not wait for a process that hangs at its start", LIMITED, async () => {
+  const { supervisor } = supervisorOf("hangs");
+  const starting = assert.rejects(supervisor.start(), StartFailure);
+  await supervisor.end("SIGTERM", LONG);
+  await starting;
+  assert.deepEqual(pids(), []);
+});
+
+test("the end of the server while the first process starts starts no other", LIMITED, async () => {
+  const { supervisor, lines } = supervisorOf("ready at the end");
+  const starting = supervisor.start();
+  await until("it has started", () => pids().length === 1);
+  await supervisor.end("SIGTERM", LONG);
+  assert.equal(await starting, "ready");
+  assert.deepEqual([pids(), lines], [[], []]);
 });
 
 test("the end of the server does not wait for processes that are to be started again", LIMITED, async () => {

@@ -13,6 +13,8 @@ export interface Start {
 /** From a process to the supervisor that started it. */
 export type FromProcess =
   | { readonly kind: "hello" }
+  /** It is still starting. */
+  | { readonly kind: "alive" }
   /** It listens. `text` is printed for the person who started the server. */
   | { readonly kind: "ready"; readonly text: string }
   /** A question for all other processes. */

@@ -4,12 +4,16 @@ import type { WritingMethod } from "../../store/sqlite/messages.ts";
 import type { EndSignal } from "../end-signals.ts";
 import type { Start, FromProcess, ToProcess } from "./messages.ts";
 
+/** Milliseconds between signs of life while the process starts. */
+const SIGN_OF_LIFE = 10_000;
+
 /** In a process of `serve --processes`: its connection to the supervisor that started it, and through that to the others. */
 export class ProcessLink implements Peers, RemoteWriter {
   readonly areThere = true;
   /** Set when `open` resolves. */
   start!: Start;
   readonly #asked = new Map<number, (answers: readonly unknown[]) => void>();
+  readonly #signs = setInterval(() => send({ kind: "alive" }), SIGN_OF_LIFE).unref();
   readonly #writing = new Map<number, (reply: WriterReply) => void>();
   #last = 0;
   #hint = (): void => {};
@@ -66,6 +70,7 @@ export class ProcessLink implements Peers, RemoteWriter {
 
   /** Reports that the process listens. */
   ready(text: string): void {
+    clearInterval(this.#signs);
     send({ kind: "ready", text });
   }
 
@@ -121,7 +126,7 @@ function take<Value>(waiting: Map<number, Value>, id: number): Value | undefined
   return found;
 }
 
-/** If the supervisor has ended, so does this process. */
+/** If the supervisor has ended, so does this process, also if it ends while the message is sent. */
 function send(message: FromProcess): void {
-  if (process.connected) process.send!(message);
+  if (process.connected) process.send!(message, () => {});
 }

@@ -12,6 +12,8 @@ export class Slot {
   /** Whether a process here has ever been ready. */
   hasServed = false;
   startedAt = 0;
+  /** How often in a row a process here that is starting was looked at without a message since the time before. */
+  silences = 0;
   /** How often in a row a process here has ended soon after its start. */
   failures = 0;
   restart: NodeJS.Timeout | undefined;

@@ -6,6 +6,7 @@ import { limitsIn } from "../../service/store/limits-in.ts";
 import { FileWriter } from "../../store/sqlite/file-writer.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import type { Settings } from "../../service/settings.ts";
+import { lackOfCores, roomHere } from "./process-room.ts";
 import { StartFailure, Supervisor } from "./supervisor.ts";
 
 /** Milliseconds that processes have to end, after the time for their requests, before they are killed. */
@@ -27,7 +28,10 @@ export async function supervise({ location, settings, ...options }: SuperviseOpt
   const writer = "file" in location ? await FileWriter.open(location.file, limitsIn(settings)) : undefined;
   try {
     const { processes, logTo } = options;
-    supervisor = new Supervisor({ processes, log: createLog(settings.logLevel, logTo), writer });
+    const log = createLog(settings.logLevel, logTo);
+    const lack = lackOfCores(processes, roomHere());
+    if (lack !== undefined) log.warn(lack);
+    supervisor = new Supervisor({ processes, log, writer });
     const exitCode = await runAll(supervisor, settings, options);
     return { exitCode, isWritten: await closeWriters(logTo, options.printTo) };
   } finally {
@@ -41,17 +45,19 @@ async function runAll(
   { shutdownTimeout }: Settings,
   { printTo }: Pick<SuperviseOptions, "printTo">,
 ): Promise<number> {
-  try {
-    printTo.write(await supervisor.start());
-  } catch (error) {
-    if (error instanceof StartFailure) return error.exitCode;
-    throw error;
-  }
   let exitCode = 0;
+  // Before there are processes, which a signal that ends this one would leave without it in the middle of their start.
   const signal = firstSignal((second) => {
     exitCode = 128 + constants.signals[second];
     supervisor.endAtOnce(second);
   });
+  try {
+    const text = await Promise.race([supervisor.start(), signal.then(() => undefined)]);
+    if (text !== undefined) printTo.write(text);
+  } catch (error) {
+    if (error instanceof StartFailure) return error.exitCode;
+    throw error;
+  }
   await supervisor.end(await signal, shutdownTimeout * 1000 + ENDING);
   return exitCode;
 }

@@ -15,6 +15,8 @@ const [RESTART_AFTER, MAX_RESTART_AFTER] = [100, 30_000];
 const SOON = 10_000;
 /** Milliseconds between log lines about a process that is still starting. */
 const SLOW_START = 30_000;
+/** After this many of them without a message of that process, it is killed. */
+const MAX_SILENCES = 4;
 /** Milliseconds that a process has to end at once, before it is killed. */
 const AT_ONCE = 2000;
 /** The exit code of a server that cannot start. */
@@ -67,32 +69,41 @@ export class Supervisor {
 
   /**
    * Resolves with what the first process has to say when all of them listen. The first one alone brings the database up
-   * to date. Rejects with StartFailure if one ends before; none is left then.
+   * to date. Rejects with StartFailure if one ends before; none is left then, unless `end` was called.
    */
   async start(): Promise<string> {
     const [first, ...others] = this.#slots;
     try {
       const text = await this.#fork(first!);
-      await Promise.all(others.map((slot) => this.#fork(slot)));
+      if (!this.#isEnding) await Promise.all(others.map((slot) => this.#fork(slot)));
       return text;
     } catch (error) {
-      this.#isEnding = true;
-      this.#kill();
-      await this.#allEnded();
+      // Otherwise, `end` waits for those that serve requests already.
+      if (!this.#isEnding) await this.#killAll();
       throw error;
     }
+  }
+
+  async #killAll(): Promise<void> {
+    this.#isEnding = true;
+    this.#kill();
+    await this.#allEnded();
   }
 
   reload(): void {
     for (const slot of this.#slots) slot.send({ kind: "reload" });
   }
 
-  /** Has all processes finish their requests. Resolves when they have ended; after this many milliseconds, they are killed. */
+  /**
+   * Has all processes finish their requests, and those that are still starting end at once. Resolves when they have
+   * ended; after this many milliseconds, they are killed.
+   */
   async end(signal: EndSignal, within: number): Promise<void> {
     this.#sendEnd(signal);
-    const timer = setTimeout(() => this.#kill(), within);
+    const starting = this.#slots.filter(({ isReady }) => !isReady);
+    const timers = [setTimeout(() => this.#kill(starting), AT_ONCE), setTimeout(() => this.#kill(), within)];
     await this.#allEnded();
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
 
   /** Has all processes end at once, while `end` waits for them. */
@@ -109,8 +120,8 @@ export class Supervisor {
     }
   }
 
-  #kill(): void {
-    for (const { worker } of this.#slots) worker?.process.kill("SIGKILL");
+  #kill(slots = this.#slots): void {
+    for (const { worker } of slots) worker?.process.kill("SIGKILL");
   }
 
   async #allEnded(): Promise<void> {
@@ -120,12 +131,8 @@ export class Supervisor {
   /** Resolves with what a process says when it listens; rejects with StartFailure if it ends before. */
   #fork(slot: Slot): Promise<string> {
     const { worker, ended } = forkProcess();
-    const startedAt = performance.now();
-    Object.assign(slot, { worker, ended, isReady: false, startedAt });
-    const slow = setInterval(() => {
-      const seconds = Math.round((performance.now() - startedAt) / 1000);
-      this.#log.warn({ process: slot.number, seconds }, "a process is still starting");
-    }, this.#slowStart).unref();
+    Object.assign(slot, { worker, ended, isReady: false, startedAt: performance.now(), silences: 0 });
+    const slow = setInterval(() => this.#lookAtStart(slot), this.#slowStart).unref();
     return new Promise<string>((resolve, reject) => {
       worker?.on("message", (message: FromProcess) => this.#received(slot, message, resolve));
       void ended.then((end) => {
@@ -135,7 +142,18 @@ export class Supervisor {
     }).finally(() => clearInterval(slow));
   }
 
+  /** Logs that a process is still starting. Kills one that hangs, as one that has been stopped does. */
+  #lookAtStart(slot: Slot): void {
+    const seconds = Math.round((performance.now() - slot.startedAt) / 1000);
+    const about = { process: slot.number, pid: slot.worker?.process.pid, seconds };
+    if (++slot.silences < MAX_SILENCES) return this.#log.warn(about, "a process is still starting");
+    this.#log.error(about, "a process that is starting hangs: it gives no sign of life, and is killed");
+    this.#kill([slot]);
+  }
+
   #received(slot: Slot, message: FromProcess, ready: (text: string) => void): void {
+    slot.silences = 0;
+    if (message.kind === "alive") return;
     if (message.kind === "hello")
       return slot.send({ kind: "begin", number: slot.number, setupToken: this.#setupToken });
     if (message.kind === "write") return void this.#write(slot, message);

@@ -121,6 +121,9 @@ async function serveRequests(args: Arguments, settings: Settings, link?: Process
 
 /** Runs the process that starts the others, and serves nothing itself. */
 async function superviseAll(processes: number, settings: Settings, location: StoreLocation): Promise<number> {
+  const { lackOfMemory, roomHere } = await import("../../api/processes/process-room.ts");
+  const lack = lackOfMemory(processes, roomHere());
+  if (lack !== undefined) throw new UsageError(lack);
   const { supervise } = await import("../../api/processes/supervise.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
   const [logTo, printTo] = [new LineWriter(process.stderr, true), new LineWriter(process.stdout)];

@@ -121,7 +121,7 @@ export class ClusteredService {
 }
 
 /** The processes that a process has started and that are still there. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   if (process.platform !== "linux") {
     const out = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" });
     return out.trim().split("\n").map(Number);
