@@ -1,4 +1,5 @@
 import type { TemplateFormat } from "../rows/row-format.ts";
+import type { RowTexts } from "../rows/row-texts.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { MatchId } from "../table/match-id.ts";
 
@@ -26,8 +27,14 @@ export type CreateRowTemplates = (
  * prefix of the match that a row is for. A catalogue has more prefixes than labels.
  */
 export interface SharedTemplates {
-  /** What all templates but that of match 0 begin with, if no hole comes after it; null otherwise. */
+  /**
+   * What all templates but that of match 0 begin with, before a text without holes and LFs but for that of the row: holes
+   * for the address and the own prefix with the same delimiter, a byte, after each; with `append`, the delimiter alone.
+   * Null for templates of another form.
+   */
   readonly front: Uint8Array | null;
+  /** The texts after the front that can be made all at once, much faster than one by one; null if there are none. */
+  texts(): RowTexts | null;
   /** All keys are below this. */
   readonly keyCount: number;
   /** 0 for match 0. */

@@ -20,6 +20,7 @@ export interface StoredNodes {
   readonly places: Uint8Array;
 }
 
+const LF = 0x0a;
 const SLASH = 0x2f;
 
 /** Words of a node, and which is which. */
@@ -106,25 +107,30 @@ export class NodeTable implements NodesByNumber {
   encodedIds(): NodeIds | null {
     if (!this.#texts.isAscii) return null;
     const { bytes: texts, starts: textStarts } = this.#texts;
+    const words = this.#words;
     const starts = new Uint32Array(this.count);
     const ends = new Uint32Array(this.count);
-    let size = texts.length;
-    for (let value = 1; value <= this.count; value++) if (this.parent(value) !== 0) size += this.#sizes[value]!;
+    let size = 1 + texts.length;
+    for (let value = 1, at = 0; value <= this.count; value++, at += NODE_WORDS)
+      if (words[at + PARENT] !== 0) size += this.#sizes[value]!; // the id, and an LF
     const bytes = new Uint8Array(size);
-    bytes.set(texts);
-    for (let value = 1, to = texts.length; value <= this.count; value++) {
-      const part = this.#word(value, PART);
-      const [start, end] = [textStarts[part]!, textStarts[part + 1]! - 1];
-      const parent = this.parent(value);
-      starts[value - 1] = parent === 0 ? start : to;
+    bytes[0] = LF;
+    bytes.set(texts, 1);
+    for (let node = 0, at = 0, to = 1 + texts.length; node < this.count; node++, at += NODE_WORDS) {
+      const part = words[at + PART]!;
+      const start = 1 + textStarts[part]!;
+      const end = textStarts[part + 1]!;
+      const parent = words[at + PARENT]!;
+      starts[node] = parent === 0 ? start : to;
       if (parent !== 0) {
         bytes.copyWithin(to, starts[parent - 1]!, ends[parent - 1]);
         to += this.#sizes[parent]!;
         bytes[to - 1] = SLASH;
         bytes.copyWithin(to, start, end);
         to += end - start;
+        bytes[to++] = LF;
       }
-      ends[value - 1] = parent === 0 ? end : to;
+      ends[node] = parent === 0 ? end : to - 1;
     }
     return { bytes, starts, ends };
   }

@@ -221,6 +221,11 @@ export class Catalogue {
     return value <= this.valueCount ? value : 0;
   }
 
+  /** By match: as `onlyValueOf`, or 0 where finding it takes longer. Values may be unknown ones. O(matches) */
+  onlyValues(): Uint32Array {
+    return this.table.onlyActiveValues(this.now);
+  }
+
   /**
    * The interval around `now` in which the set of expired prefixes stays the same: from the last expiry that has
    * passed to the next one; infinite on a side that has none. O(values).

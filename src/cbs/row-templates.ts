@@ -1,4 +1,5 @@
 import { ADDRESS_HOLE, HOLE, OWN_PREFIX_HOLE } from "../rows/holes.ts";
+import type { RowTexts } from "../rows/row-texts.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import type { NodeIds } from "./_node-ids.ts";
@@ -29,14 +30,14 @@ type Write = (match: MatchId, own: number) => Uint8Array;
  * are copied as bytes where rows hold nothing else, and JSON is written as bytes. What a call returns is good until the next one.
  */
 export function rowTemplates(catalogue: Catalogue, format: TemplateFormat): (match: MatchId) => Uint8Array {
-  const write = writerOf(catalogue, format);
+  const write = writerOf(catalogue, format, idsFor(catalogue, format));
   return (match) => write(match, ownLength(catalogue, match));
 }
 
 /** Templates that matches with the same key share, as their own prefixes are holes; see `CreateRowTemplates`. */
 export interface SharedRowTemplates {
-  /** What all templates but that of match 0 begin with, if no hole comes after it; null otherwise. */
   readonly front: Uint8Array | null;
+  readonly texts: () => RowTexts | null;
   /** All keys are below this. */
   readonly keyCount: number;
   readonly keyOf: (match: MatchId) => number;
@@ -48,10 +49,12 @@ export interface SharedRowTemplates {
  * them: most lists of labels have many prefixes with each.
  */
 export function sharedRowTemplates(catalogue: Catalogue, format: TemplateFormat): SharedRowTemplates {
-  const write = writerOf(catalogue, format);
+  const ids = idsFor(catalogue, format);
+  const write = writerOf(catalogue, format, ids);
   const { valueCount } = catalogue;
   return {
     front: frontOf(format),
+    texts: () => ids && textsOf(catalogue, format, ids),
     keyCount: valueCount + catalogue.table.matchCount + 1,
     keyOf: (match) => (match === 0 ? 0 : catalogue.onlyValueOf(match) || valueCount + match),
     templateOf: (match) => write(match, OWN_PREFIX_HOLE),
@@ -59,20 +62,43 @@ export function sharedRowTemplates(catalogue: Catalogue, format: TemplateFormat)
 }
 
 function frontOf(format: TemplateFormat): Uint8Array | null {
-  if (format === "append") return new Uint8Array(0);
+  if (format === "append") return Uint8Array.of(TAB);
   if (format !== "tsv" && format !== "csv") return null;
   const delimiter = format === "csv" ? COMMA : TAB;
   return Uint8Array.of(HOLE, ADDRESS_HOLE, delimiter, HOLE, OWN_PREFIX_HOLE, delimiter);
 }
 
-function writerOf(catalogue: Catalogue, format: TemplateFormat): Write {
+/** The ids of matches with one value and nothing above it, without those that rows of CSV show in another form. */
+function textsOf(catalogue: Catalogue, format: TemplateFormat, { bytes, starts }: NodeIds): RowTexts {
+  const starting = new Uint32Array(catalogue.valueCount + 1);
+  const isFree = format !== "csv";
+  for (let value = 1; value < starting.length; value++) {
+    const start = starts[catalogue.numberOf(value) - 1]!;
+    if (isFree || isPlainText(bytes, start)) starting[value] = start;
+  }
+  const startOf = catalogue.onlyValues();
+  for (let match = 1; match < startOf.length; match++) startOf[match] = starting[startOf[match]!] ?? 0;
+  return { bytes, startOf };
+}
+
+/** Whether the text up to the LF is the same as a cell of CSV. */
+function isPlainText(bytes: Uint8Array, start: number): boolean {
+  if (!isPlain(bytes[start]!)) return false;
+  for (let at = start; bytes[at] !== LF; at++) if (bytes[at] === QUOTE) return false;
+  return true;
+}
+
+/** All ids, for the formats whose rows hold nothing else; null where they are not all ASCII. */
+function idsFor(catalogue: Catalogue, format: TemplateFormat): NodeIds | null {
+  return format === "tsv" || format === "csv" || format === "append" ? catalogue.encodedIds() : null;
+}
+
+function writerOf(catalogue: Catalogue, format: TemplateFormat, ids: NodeIds | null): Write {
   if (format === "jsonl") {
     const rows = new JsonRows(catalogue);
     return (match, own) => rows.write(match, own);
   }
   const general: Write = (match, own) => rowTemplate(catalogue, format, match, own);
-  if (format !== "tsv" && format !== "csv" && format !== "append") return general;
-  const ids = catalogue.encodedIds();
   if (ids === null) return general;
   const writer = new TemplateWriter(catalogue, format, ids);
   return (match, own) => writer.write(match, own) ?? general(match, own);

@@ -59,7 +59,7 @@ interface Exports {
   scanned4(): number;
   scanned6(): number;
   lookupChunk(): void;
-  useRows(templates: number, selection: number, append: number, front: number): void;
+  useRows(templates: number, selection: number, append: number, delimiter: number): void;
   gatherTemplates(): number;
   numberLines(first: number): void;
   countNewlines(at: number, end: number): number;
@@ -302,11 +302,12 @@ export class Kernel {
   /**
    * Sets the templates of rows from now on. `templates` is the address of matchCount + 2 words: by match id + 1 (0: a
    * line without an address) the address of its template as `TemplateWriter` wrote it, 0 while there is none. With
-   * `appends` a row is the line, what the template gives, and a newline. `front` is the address of a template that all
-   * rows with a match begin with, whose own ones are then what `TemplateWriter.writeRest` wrote; 0: they have none.
+   * `appends` a row is the line, what the template gives, and a newline. With a `delimiter`, a byte, a row
+   * with a match is the address, the match's prefix, and a text: instead of a template there is the address of its bytes,
+   * which end with an LF. With `appends`, the row is the line, the delimiter and the text. 0: templates say all.
    */
-  useRows(templates: number, selection: keyof typeof SELECTIONS, appends: boolean, front: number): void {
-    this.#exports.useRows(templates, SELECTIONS[selection], appends ? 1 : 0, front);
+  useRows(templates: number, selection: keyof typeof SELECTIONS, appends: boolean, delimiter: number): void {
+    this.#exports.useRows(templates, SELECTIONS[selection], appends ? 1 : 0, delimiter);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { HOLE, HOLE_BYTES } from "../rows/holes.ts";
-import { REST_BYTES, TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
+import { TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
 
+const LF = 0x0a;
 const ALIGNMENT = 4;
 /** Below this length, a loop is faster than a native call. */
 const NATIVE_FROM = 48;
@@ -23,14 +24,18 @@ export class TemplateWriter {
     this.#words = new Uint32Array(buffer);
   }
 
-  /**
-   * Writes what comes after the front of a template and has no holes at `at`, a multiple of 4. Returns as `write` does.
-   */
-  writeRest(at: number, template: Uint8Array, from: number): number {
-    const to = at + REST_BYTES;
-    this.#words[at / 4] = template.length - from;
-    copy(template, from, template.length, this.#bytes, to);
-    return Math.ceil((to + template.length - from) / ALIGNMENT) * ALIGNMENT;
+  /** Writes what comes after the front of a template, up to its LF or with one, at `at`. Returns as `write` does. */
+  writeText(at: number, template: Uint8Array, from: number): number {
+    copy(template, from, template.length, this.#bytes, at);
+    let end = at + template.length - from;
+    if (template.length === from || template[template.length - 1] !== LF) this.#bytes[end++] = LF;
+    return Math.ceil(end / ALIGNMENT) * ALIGNMENT;
+  }
+
+  /** Writes texts that end with LFs at `at`. Returns as `write` does. */
+  writeTexts(at: number, texts: Uint8Array): number {
+    this.#bytes.set(texts, at);
+    return Math.ceil((at + texts.length) / ALIGNMENT) * ALIGNMENT;
   }
 
   /**

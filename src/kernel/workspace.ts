@@ -303,8 +303,5 @@ export const SELECT_UNMATCHED = 2;
 export const TEMPLATE_MOST = 0;
 export const TEMPLATE_HOLES = 4;
 export const TEMPLATE_PARTS = 8;
-/** Before the bytes of what comes after the front that templates share: a word, how many there are. */
-export const REST_BYTES = 4;
-
 /** Bytes after the room for rows that may be overwritten. */
 export const ROW_SLACK = 64;

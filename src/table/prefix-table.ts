@@ -288,6 +288,23 @@ export class PrefixTable {
     return values.length === 1 ? values[0]! : 0;
   }
 
+  /**
+   * By match: its only value, if no other prefix covers its own, it is no list, and the value is active at `now`; 0
+   * otherwise, and where the bytes are corrupted. O(matches), at a few nanoseconds each.
+   */
+  onlyActiveValues(now: number): Uint32Array {
+    const [values, parents, expiries] = [this.#matchValue, this.#matchParent, this.#expiresAt];
+    const hasParents = parents.length > 0;
+    const hasExpiries = expiries.length > 0;
+    const only = new Uint32Array(this.matchCount + 1);
+    for (let match = 1; match < only.length; match++) {
+      const word = values[match]!;
+      if (word < 0 || (hasParents && parents[match] !== 0) || (hasExpiries && !(now < expiries[match]!))) continue;
+      only[match] = word;
+    }
+    return only;
+  }
+
   /** When each of `values` expires, in their order; Infinity: never. O(values). @throws as `parent` */
   expiriesOf(match: MatchId): number[] {
     const values = this.values(match);

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { rowTemplate } from "../../src/cbs/row-template.ts";
 import { OWN_PREFIX_HOLE } from "../../src/rows/holes.ts";
 import type { TemplateFormat } from "../../src/rows/row-format.ts";
-import { rowTemplates, sharedRowTemplates } from "../../src/cbs/row-templates.ts";
+import { rowTemplates, sharedRowTemplates, type SharedRowTemplates } from "../../src/cbs/row-templates.ts";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
 import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
@@ -12,6 +12,7 @@ import { freeze } from "../../src/table/freeze.ts";
 import { catalogueOf, CREATED, entries } from "./catalogues.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 
+const LF = 0x0a;
 const FORMATS: readonly TemplateFormat[] = ["tsv", "csv", "jsonl", "append"];
 
 /** Compares every template of every format, by match and shared. */
@@ -32,8 +33,19 @@ function agrees(catalogue: Catalogue): void {
       assert.deepEqual(own, Buffer.from(rowTemplate(catalogue, format, match, OWN_PREFIX_HOLE)), `${format} ${match}`);
       assert.deepEqual(byKey.get(key) ?? own, own, `the key ${key} stands for several templates`);
       byKey.set(key, own);
+      const text = textOf(shared, match);
+      if (text !== null) assert.equal(own.subarray(shared.front!.length).toString("latin1"), text);
     }
   }
+}
+
+/** What is made at once of the row of a match, without the newline where templates have none; null if nothing is. */
+function textOf({ front, texts }: SharedRowTemplates, match: MatchId): string | null {
+  const made = texts();
+  const start = made?.startOf[match] ?? 0;
+  if (made === null || start === 0) return null;
+  assert.ok(front !== null && made.bytes[0] === LF && made.startOf.length > match);
+  return Buffer.from(made.bytes.subarray(start, made.bytes.indexOf(LF, start) + (front.length > 1 ? 1 : 0))).toString();
 }
 
 test("ids of printable ASCII are copied as bytes", () => {
@@ -62,6 +74,26 @@ test("prefixes with one label that nothing covers share its template", () => {
   const key = (address: string): number => keyOf(table.lookup(address));
   assert.equal(key("10.0.0.1"), key("11.0.0.1"));
   assert.equal(new Set(["10.0.0.1", "11.0.1.1", "12.0.0.1", "13.0.0.1", "9.9.9.9"].map(key)).size, 5);
+});
+
+test("the texts of matches with one id and nothing above are made at once", () => {
+  const catalogue = catalogueOf([
+    ["10.0.0.0/8", "a"],
+    ["10.1.0.0/16", "a"],
+    ["11.0.0.0/8", "a", "b"],
+    ["12.0.0.0/8", "/cloud/aws"],
+    ["13.0.0.0/8", "=1"],
+    ["14.0.0.0/8", 'q"q'],
+  ]);
+  const addresses = ["9.9.9.9", "10.0.0.1", "10.1.0.1", "11.0.0.1", "12.0.0.1", "13.0.0.1", "14.0.0.1"];
+  const textsOf = (format: TemplateFormat): (string | null)[] => {
+    const shared = sharedRowTemplates(catalogue, format);
+    return addresses.map((address) => textOf(shared, catalogue.table.lookup(address)));
+  };
+  assert.deepEqual(textsOf("tsv"), [null, "a\n", null, null, "/cloud/aws\n", "=1\n", 'q"q\n']);
+  assert.deepEqual(textsOf("csv"), [null, "a\n", null, null, "/cloud/aws\n", null, null]);
+  assert.deepEqual(textsOf("append"), [null, "a", null, null, "/cloud/aws", "=1", 'q"q']);
+  assert.deepEqual(new Set(textsOf("jsonl")), new Set([null]));
 });
 
 test("quotes in csv, ids in other scripts, and many nodes take the general path, with the same rows", () => {

@@ -32,7 +32,7 @@ function templateBytes(template: Template): Uint8Array {
   );
 }
 
-/** By match id + 1; the front belongs to all of those with a match, which then have no holes. */
+/** By match id + 1; the front belongs to all of those with a match, which then are texts without holes. */
 interface Templates {
   readonly front: Template | null;
   readonly templates: readonly Template[];
@@ -81,10 +81,12 @@ const templates = Array.from({ length: table.matchCount + 2 }, (_, key): Templat
 });
 
 const ALONE: Templates = { front: null, templates };
-const AFTER_FRONT: Templates = {
-  front: [ADDRESS_HOLE, "\t", OWN_PREFIX_HOLE, "\t"],
-  templates: templates.map((template, key) => (key < 2 ? template : [`${"label-".repeat(key % 40)}\n`])),
+const TEXTS = templates.map((template, key) => (key < 2 ? template : ["label-".repeat(40).slice(0, (key * 7) % 200)]));
+const COLUMNS: Templates = {
+  front: [ADDRESS_HOLE, ",", OWN_PREFIX_HOLE, ","],
+  templates: TEXTS.map((text, key) => (key < 2 ? text : [...text, "\n"])),
 };
+const APPENDED: Templates = { front: [","], templates: TEXTS };
 
 /**
  * What the kernel writes for the text into outputs of this many bytes each, one after the other, and how often an
@@ -106,9 +108,7 @@ function kernelRows(
   const out = at + (4 << 20);
   bytes.set(text, textAt);
   const writer = new TemplateWriter(memory.buffer);
-  const front = rowTemplates.front === null ? 0 : nextTemplate;
-  if (rowTemplates.front !== null) nextTemplate = writer.write(front, templateBytes(rowTemplates.front));
-  kernel.useRows(at, selection, appends, front);
+  kernel.useRows(at, selection, appends, rowTemplates.front === null ? 0 : 0x2c);
   const rows: Buffer[] = [];
   let full = 0;
   const flush = (to: number) => rows.push(Buffer.from(bytes.slice(out, to)));
@@ -121,8 +121,8 @@ function kernelRows(
         if (templateOf[match + 1] !== 0) continue;
         const template = templateBytes(rowTemplates.templates[match + 1]!);
         templateOf[match + 1] = nextTemplate;
-        const isRest = front !== 0 && match > 0;
-        const after = isRest ? writer.writeRest(nextTemplate, template, 0) : writer.write(nextTemplate, template);
+        const isText = rowTemplates.front !== null && match > 0;
+        const after = isText ? writer.writeText(nextTemplate, template, 0) : writer.write(nextTemplate, template);
         assert.ok(after - nextTemplate <= templateRoom(template) && after <= textAt - 64);
         nextTemplate = after;
       }
@@ -201,7 +201,7 @@ for (const appends of [false, true]) {
       let full = 0;
       for (let round = 0; round < 60; round++) {
         const text = randomText(random, 1 + random.below(1200));
-        const rowTemplates = round % 2 === 0 ? ALONE : AFTER_FRONT;
+        const rowTemplates = round % 2 === 0 ? ALONE : appends ? APPENDED : COLUMNS;
         const expected = expectedRows(withEnd(text), text.length, selection, appends, rowTemplates);
         const actual = kernelRows(
           room,
@@ -260,6 +260,47 @@ test("nothing beyond the output space and its slack is written", () => {
   kernelRowsOnce(room, kernel, text, filled);
   assert.ok(bytes.subarray(filled + ROW_SLACK - at, (4 << 20) + 100_000).every((byte) => byte === 0xee));
 });
+
+test("texts end before the end of the output, or have no row; nothing beyond its slack is written", () => {
+  const { kernel, at, bytes, memory } = kernelOver(table, ROOM);
+  const text = "93.184.216.34\n2606:2800:220:1:248:1893:25c8:1946\n";
+  const start = at + (1 << 20);
+  const out = at + (2 << 20);
+  let short = 0;
+  for (const appends of [false, true]) {
+    for (let length = 0; length < 80; length++) {
+      bytes.write(text, 1 << 20);
+      new Uint32Array(memory.buffer, at, table.matchCount + 2).fill(at + 65537);
+      new TemplateWriter(memory.buffer).writeText(at + 65537, Buffer.from("x".repeat(length)), 0);
+      const expected = text.split("\n").slice(0, 2);
+      const rows = expected.map(
+        (line) => `${line}${appends ? "" : `,${formatPrefix(own(line))}`},${"x".repeat(length)}\n`,
+      );
+      for (let room = 0; room < 280; room++) {
+        bytes.fill(0xee, 2 << 20, (2 << 20) + 600);
+        kernel.useRows(at, "all", appends, 0x2c);
+        kernel.scanChunk(start, start + text.length);
+        kernel.lookupChunk();
+        assert.equal(kernel.gatherTemplates(), 0);
+        const end = kernel.writeRows(out, out + room);
+        const written = rows.slice(0, kernel.writtenLines).join("");
+        assert.equal(bytes.toString("latin1", 2 << 20, end - at), written);
+        assert.ok(written.length <= room);
+        assert.ok(bytes.subarray(out + room + ROW_SLACK - at, out + 600 - at).every((byte) => byte === 0xee));
+        if (kernel.writtenLines < 2) short++;
+        else assert.ok(room >= rows.join("").length);
+      }
+      assert.equal(kernel.writtenLines, 2);
+    }
+  }
+  assert.ok(short > 1000);
+});
+
+/** The prefix of the address's match. */
+function own(text: string): ReturnType<typeof prefixOf> {
+  const address = parseAddress(text);
+  return prefixOf(address, table.prefixLength(table.lookupAddress(address)));
+}
 
 function kernelRowsOnce(room: KernelRoom, kernel: Kernel, text: Buffer, end: number): void {
   const { at, bytes, memory } = room;

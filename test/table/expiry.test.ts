@@ -38,6 +38,27 @@ test("each of several values of one prefix has its own expiry", () => {
   assert.equal(table.activeMatch(match, NOON + 3), match);
 });
 
+test("the only values of all matches: one value, active, and no prefix around it", () => {
+  const trie = trieOf(
+    ["10.0.0.0/8", 1],
+    ["10.1.0.0/16", 2],
+    ["11.0.0.0/8", 2],
+    ["12.0.0.0/8", 1, 2],
+    ["2001:db8::/32", 3],
+  );
+  const expiring = freeze(trie, { expiresAt: (value) => (value === 2 ? NOON : null) });
+  const plain = freeze(trie);
+  const onlyAt = (table: typeof plain, now: number): number[] => {
+    const only = table.onlyActiveValues(now);
+    assert.equal(only[0], 0);
+    return ["10.0.0.1", "10.1.0.1", "11.0.0.1", "12.0.0.1", "2001:db8::1"].map((text) => only[table.lookup(text)]!);
+  };
+  assert.deepEqual(onlyAt(expiring, NOON - 1), [1, 0, 2, 0, 3]);
+  assert.deepEqual(onlyAt(expiring, NOON), [1, 0, 0, 0, 3]);
+  assert.deepEqual(onlyAt(plain, NOON), [1, 0, 2, 0, 3]);
+  assert.deepEqual(onlyAt(freeze(trieOf(["11.0.0.0/8", 2])), NOON), [0, 0, 2, 0, 0]);
+});
+
 test("nothing matches if everything has expired", () => {
   const table = freeze(trieOf(["0.0.0.0/0", 1], ["192.0.2.1", 2]), { expiresAt: () => NOON });
   assert.equal(table.activeMatch(table.lookup("192.0.2.1"), NOON), 0);

@@ -7,7 +7,6 @@ import {
   MISSING,
   OCTETS,
   PREFIX_LENGTHS,
-  REST_BYTES,
   SELECT_ALL,
   SELECT_MATCHED,
   TEMPLATE_HOLES,
@@ -32,9 +31,8 @@ const NO_ROW: usize = 1;
 /** The 32-bit addresses of templates, by match id + 1 (0: a line without an address); 0 if there is no template yet. */
 let templateOf: usize = 0;
 let selection: i32 = SELECT_ALL;
-/** The template that all rows with a match begin with, and the most that it writes; 0 if they have none. */
-let front: usize = 0;
-let frontMost: usize = 0;
+/** Between the columns of rows with a match, which end with a text; 0 if these have templates like all others. */
+let delimiter: u32 = 0;
 /** Whether a row begins with its line and ends with a newline of its own. */
 let appends: bool = false;
 
@@ -48,9 +46,8 @@ export function numberLines(first: f64): void {
   firstNumber = <u64>first;
 }
 
-export function useRows(templates: usize, selected: i32, append: bool, frontAt: usize): void {
-  front = frontAt;
-  frontMost = frontAt == 0 ? 0 : <usize>load<u32>(frontAt, TEMPLATE_MOST);
+export function useRows(templates: usize, selected: i32, append: bool, delimited: u32): void {
+  delimiter = delimited;
   templateOf = templates;
   selection = selected;
   appends = append;
@@ -93,7 +90,7 @@ export function gatherTemplates(): i32 {
  */
 function touchTemplates(ofLines: usize, end: usize): void {
   let touched = 0;
-  const second: usize = front == 0 ? 64 : 0; // what is left after a front is mostly short
+  const second: usize = delimiter == 0 ? 64 : 0; // texts are mostly short
   for (let line: usize = 0; line < end; line += 4) {
     const template = load<usize>(ofLines + line);
     if (template == NO_ROW) continue;
@@ -123,32 +120,31 @@ export function writeRows(out: usize, end: usize): usize {
   for (; line < lines; line++) {
     const at4 = base + (<usize>line << 2);
     const template = <usize>load<u32>(at4, TEMPLATES);
-    if (template != NO_ROW) {
-      // The row is written only if the longest row of its template fits, so nothing below has to check. Of the rest
-      // after a front, the first word is its length.
-      const hasFront = front != 0 && load<i32>(at4, MATCHES) > 0;
-      const length = <usize>load<u32>(template);
-      let most = hasFront ? frontMost + length : length;
-      if (appends) {
-        const start = <usize>load<u32>(at4, LINE_STARTS);
-        let lineLength = <usize>load<u32>(at4, LINE_STARTS + 4) - 1 - start;
-        // The line without its LF, which is the byte before the next line's start, and without the CR of a CRLF.
-        if (lineLength != 0) lineLength -= <usize>(load<u8>(start + lineLength - 1) == CR);
-        most += lineLength + 1;
-        // A line may be so long that the sum passes 2^32: it wraps, and is then less than `out`.
-        if (out + most > end || out + most < out) break;
-        out = copy(out, start, lineLength);
-      } else if (out + most > end) {
-        break;
-      }
-      const words = <usize>load<u32>(at4, WORDS_AT);
-      out = fillTemplate(out, hasFront ? front : template, words, words >= ipv6Words, line);
-      if (hasFront) out = copy(out, template + REST_BYTES, length);
-      if (appends) {
-        store<u8>(out, LF);
-        out++;
-      }
+    if (template == NO_ROW) continue;
+    let to = out;
+    if (appends) {
+      const start = <usize>load<u32>(at4, LINE_STARTS);
+      let length = <usize>load<u32>(at4, LINE_STARTS + 4) - 1 - start;
+      // The line without its LF, which is the byte before the next line's start, and without the CR of a CRLF.
+      if (length != 0) length -= <usize>(load<u8>(start + length - 1) == CR);
+      // A line may be so long that the sum passes 2^32: it wraps, and is then less than `out`.
+      if (out + length > end || out + length < out) break;
+      to = copy(out, start, length);
     }
+    const words = <usize>load<u32>(at4, WORDS_AT);
+    if (delimiter != 0 && load<i32>(at4, MATCHES) > 0) {
+      if (to + COLUMNS_MOST > end) break;
+      if (appends) to = writeDelimiter(to);
+      else to = words >= ipv6Words ? writeColumns6(to, words, line) : writeColumns4(to, load<u32>(words), line);
+      to = copyText(to, template, end);
+      if (to == 0) break;
+    } else {
+      // The row is written only if the longest row of its template fits, so nothing below has to check.
+      if (to + <usize>load<u32>(template, TEMPLATE_MOST) + <usize>appends > end) break;
+      to = fillTemplate(to, template, words, words >= ipv6Words, line);
+      if (appends) store<u8>(to++, LF);
+    }
+    out = to;
   }
   nextLine = line;
   countRange(base + MATCHES + (<usize>first << 2), line - first);
@@ -156,11 +152,46 @@ export function writeRows(out: usize, end: usize): usize {
 }
 
 /*
- * After a front that all rows with a match share:
- *
- *     | length | text |
- *
- * Otherwise, a template of n holes; `most` is the length of its longest row:
+ * With a delimiter, rows of a match need no template of their own: they are the address, the prefix, and a text with an
+ * LF, `template`; or, after their lines, the text alone. The text ends at `end` at the latest, or there is no row.
+ */
+/** An address, a prefix, both delimiters, and the first 16 bytes of a text. */
+const COLUMNS_MOST: usize = 39 + 43 + 2 + 16;
+
+@inline
+function writeColumns4(out: usize, word: u32, line: i32): usize {
+  out = writeDelimiter(writeQuad(out, word));
+  return writeDelimiter(fillIpv4(out, ownPrefixLength(line), word));
+}
+
+function writeColumns6(out: usize, words: usize, line: i32): usize {
+  out = writeDelimiter(writeIpv6(out, v128.load(words)));
+  return writeDelimiter(fillIpv6(out, ownPrefixLength(line), words));
+}
+
+@inline
+function writeDelimiter(out: usize): usize {
+  store<u8>(out, <u8>delimiter);
+  return out + 1;
+}
+
+/** Copies up to the LF, 16 bytes at a time; returns the position after it, or 0 if that is after `end`. */
+@inline
+function copyText(out: usize, from: usize, end: usize): usize {
+  const lf = i8x16.splat(LF);
+  for (; out <= end; out += 16, from += 16) {
+    const bytes = v128.load(from);
+    v128.store(out, bytes);
+    const ends = i8x16.bitmask(i8x16.eq(bytes, lf));
+    if (ends == 0) continue;
+    out += <usize>ctz(ends) + 1;
+    return out > end ? 0 : out;
+  }
+  return 0;
+}
+
+/*
+ * All other rows have a template of n holes; `most` is the length of its longest row:
  *
  *     | most | n | length, hole | length, hole | ... | length | text of part 0 | text of part 1 | ... | part n |
  *                  part 0         part 1               part n

@@ -19,12 +19,15 @@ const SEED = 20261126;
 const NOW = 1_000_000;
 const PLAIN = new URL("./plain-renderer.ts", import.meta.url).href;
 const ONE_KEY = new URL("./one-key-renderer.ts", import.meta.url).href;
+const SHIFTED = new URL("./shifted-texts-renderer.ts", import.meta.url).href;
 const FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
 const LABELS = ["as-1", "as-22", "/cloud/aws", "/cloud/aws/s3", '"quoted"', "=formula", "naïve"];
+/** Whose ids are encoded at once. */
+const ASCII_LABELS = LABELS.slice(0, -1).concat("a label of more than sixteen bytes", "x".repeat(200));
 const folder = temporaryFolder();
 
 /** Few labels over many prefixes of both families: alone, nested, several for a prefix, and expired ones. */
-async function snapshotOf(random: Random): Promise<Snapshot> {
+async function snapshotOf(random: Random, labels: readonly string[] = LABELS): Promise<Snapshot> {
   const builder = new CatalogueBuilder();
   for (let count = 0; count < 400; count++) {
     const prefix =
@@ -33,7 +36,7 @@ async function snapshotOf(random: Random): Promise<Snapshot> {
         : `10.${random.below(64)}.${random.below(4) * 64}.0/${[14, 16, 18, 20, 24, 32][random.below(6)]!}`;
     builder.add(
       parsePrefix(prefix, "mask"),
-      LABELS[random.below(LABELS.length)]!,
+      labels[random.below(labels.length)]!,
       null,
       random.below(8) === 0 ? NOW - 1 + random.below(2) : null,
     );
@@ -69,8 +72,8 @@ async function rowsOf(options: Omit<IdentifyOptions, "output">): Promise<string>
 
 test("shared templates give the rows of templates by match", async () => {
   const random = new Random(SEED);
-  for (let round = rounds({ short: 1, long: 12 }); round > 0; round--) {
-    const snapshot = await snapshotOf(random);
+  for (let round = rounds({ short: 2, long: 12 }); round > 0; round--) {
+    const snapshot = await snapshotOf(random, round % 2 === 0 ? LABELS : ASCII_LABELS);
     const input = join(folder, "shared.log");
     writeFileSync(input, logOf(random));
     for (const format of FORMATS) {
@@ -106,5 +109,18 @@ test("keys that take different matches for the same are caught", async () => {
   for (const engine of ["webassembly", "typescript"] as const) {
     const options = { inputs: [input], snapshot, format: "tsv", threads: 1, engine } as const;
     assert.notEqual(await rowsOf({ ...options, renderer: ONE_KEY }), await rowsOf({ ...options, renderer: PLAIN }));
+  }
+});
+
+test("texts of other matches are caught", async () => {
+  const random = new Random(SEED);
+  const snapshot = await snapshotOf(random, ["as-1", "as-22"]);
+  const input = join(folder, "shifted.log");
+  writeFileSync(input, logOf(random));
+  for (const format of ["tsv", "csv", "append"] as const) {
+    const options = { inputs: [input], snapshot, format, threads: 1, engine: "webassembly" } as const;
+    const expected = await rowsOf({ ...options, renderer: PLAIN });
+    assert.equal(await rowsOf({ ...options, renderer: CATALOGUE_RENDERER }), expected);
+    assert.notEqual(await rowsOf({ ...options, renderer: SHIFTED }), expected);
   }
 });

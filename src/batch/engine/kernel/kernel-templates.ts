@@ -4,6 +4,7 @@ import type { MatchTemplates } from "../row-templates.ts";
 import { templateSlots } from "../template-slots.ts";
 import { SLACK } from "../thread-sizes.ts";
 import type { RowFormat } from "../../../rows/row-format.ts";
+import type { RowTexts } from "../../../rows/row-texts.ts";
 import type { RowSelection } from "../../identify-options.ts";
 import type { Workspace } from "../../pipeline/messages.ts";
 
@@ -36,8 +37,10 @@ export class KernelTemplates {
   #next: number;
   #end: number;
   readonly #useOwn: () => void;
-  /** What the kernel writes before the templates of all matches; null: nothing. */
+  /** What the kernel writes by itself of the rows of all matches; null: nothing. */
   readonly #front: Uint8Array | null;
+  /** What rows end with, of the matches whose rows the kernel can write without a template. */
+  readonly #texts: RowTexts | null;
   /**
    * Whether neighbours are made as well: a template takes less than a microsecond, but a document takes longer. Not
    * after the area has been full once: neighbours would then displace templates that are needed, which would have to
@@ -66,15 +69,14 @@ export class KernelTemplates {
     this.#slotOf = slotOf;
     this.#written = new Uint32Array(count);
     this.#makesNeighbours = format !== "jsonl" && !hasOwnIds;
-    const front = templates.sharing?.front ?? null;
-    const areaBytes = workspace.templateBytes - SLACK;
-    // The same in all threads: one may read what another has written.
-    this.#front = front !== null && templateRoom(front) <= areaBytes ? front : null;
+    this.#front = templates.sharing?.front ?? null;
+    this.#texts = templates.sharing?.texts() ?? null;
+    const delimiter = this.#front?.at(-1) ?? 0;
     const use = (list: number, area: number): void => {
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
-      this.#next = this.#front === null ? area : this.#writer.write(area, this.#front);
-      this.#end = area + areaBytes;
-      kernel.useRows(list, selection, format === "append", this.#front === null ? 0 : area);
+      this.#next = area;
+      this.#end = area + workspace.templateBytes - SLACK;
+      kernel.useRows(list, selection, format === "append", delimiter);
     };
     this.#templateOf = new Uint32Array(0);
     this.#next = this.#end = 0;
@@ -82,9 +84,14 @@ export class KernelTemplates {
       use(workspace.templateOf, workspace.templates);
       this.#templateOf.fill(0);
       this.#written.fill(0);
+      this.#writeTexts();
     };
-    if (hasOwnIds) this.#useOwn();
-    else use(workspace.sharedTemplateOf, workspace.sharedTemplates);
+    if (hasOwnIds) {
+      this.#useOwn();
+    } else {
+      use(workspace.sharedTemplateOf, workspace.sharedTemplates);
+      this.#writeTexts();
+    }
   }
 
   /** Forgets all: ids have a new meaning from now on. */
@@ -104,6 +111,20 @@ export class KernelTemplates {
       isEmptied = true;
     }
     return true;
+  }
+
+  /** Writes all texts that can be made at once, if they leave half of the area to others. */
+  #writeTexts(): void {
+    const texts = this.#texts;
+    const at = this.#next;
+    if (texts === null || texts.bytes.length > (this.#end - at) / 2) return;
+    this.#next = this.#writer.writeTexts(at, texts.bytes);
+    const list = this.#templateOf;
+    const { startOf } = texts;
+    for (let match = 1; match < startOf.length; match++) {
+      const start = startOf[match]!;
+      if (start !== 0) Atomics.store(list, match + 1, at + start); // after its bytes, as in `#write`
+    }
   }
 
   /** False if the area is too small. */
@@ -146,7 +167,7 @@ export class KernelTemplates {
     const front = this.#front;
     this.#next =
       front !== null && match > 0
-        ? this.#writer.writeRest(at, template, front.length)
+        ? this.#writer.writeText(at, template, front.length)
         : this.#writer.write(at, template);
     return at;
   }
