@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { onlyLong, rounds } from "../rounds.ts";
+import { onlyLong } from "../rounds.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { runHistories } from "./histories/run-histories.ts";
 import { runSequences } from "./sequences/run-sequences.ts";
@@ -49,7 +49,7 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
   for (const suite of SUITES)
     describe(suite, { skip: ran.includes(suite) ? false : onlyLong() }, () => import(`./${suite}.test.ts`));
 
-  describe("generated requests", () => {
+  describe("generated requests", { skip: onlyLong() }, () => {
     let t: TestServer;
     before(async () => {
       t = await startServer({
@@ -62,11 +62,7 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     after(() => t.close());
 
     test("sequences of two organisations get the results of the model", async (c) => {
-      const { failure, ...report } = await runSequences({
-        server: t,
-        seed: SEED,
-        runs: rounds({ short: 15, long: 40 }),
-      });
+      const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: 40 });
       c.diagnostic(JSON.stringify(report));
       assert.equal(failure, undefined);
     });
@@ -77,7 +73,7 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
         now: START,
         seed: SEED,
         writers: 12,
-        operations: rounds({ short: 20, long: 60 }),
+        operations: 60,
         url: t.server.url,
         key,
       });
@@ -86,5 +82,5 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     });
   });
 
-  test("every suite ran on databases of its own", () => assert.ok(databases > ran.length));
+  test("every suite ran on databases of its own", () => assert.ok(databases >= ran.length));
 });

@@ -250,16 +250,20 @@ function addTests(makeStore: MakeStore): void {
       });
   });
 
-  test("a process that is stopped is left out of the metrics, and of what others know, until it goes on", async (t) => {
-    const { service, first } = await startFilled(t);
-    const count = async () => /^ipsieve_processes (\d+)$/m.exec((await first.ask("GET", "/metrics")).text)?.[1];
-    assert.equal(await count(), "2");
-    service.signal(2, "SIGSTOP");
-    // Metrics of one process are not added up.
-    assert.equal(await count(), "1");
-    service.signal(2, "SIGCONT");
-    await until("it answers again", async () => (await count()) === "2");
-  });
+  test(
+    "a process that is stopped is left out of the metrics, and of what others know, until it goes on",
+    { skip: onlyLong() },
+    async (t) => {
+      const { service, first } = await startFilled(t);
+      const count = async () => /^ipsieve_processes (\d+)$/m.exec((await first.ask("GET", "/metrics")).text)?.[1];
+      assert.equal(await count(), "2");
+      service.signal(2, "SIGSTOP");
+      // Metrics of one process are not added up.
+      assert.equal(await count(), "1");
+      service.signal(2, "SIGCONT");
+      await until("it answers again", async () => (await count()) === "2");
+    },
+  );
 
   test("a list of 100,000 rules that one process takes is what both have, while rules are added at the other", async () => {
     const { first, second, filled } = shared;
@@ -282,7 +286,7 @@ function addTests(makeStore: MakeStore): void {
     }
   });
 
-  test("a feed that one process imports is what the other answers with, and shows", async (t) => {
+  test("a feed that one process imports is what the other answers with, and shows", { skip: onlyLong() }, async (t) => {
     const home = temporaryFolder(t);
     const { IPSIEVE_HOME: before } = process.env;
     process.env["IPSIEVE_HOME"] = home;
@@ -345,107 +349,119 @@ function addTests(makeStore: MakeStore): void {
     assert.equal(new Set(messages).size, messages.length, "no message has come twice");
   });
 
-  test("SIGKILL of one process under load: only its own connections fail, it is started again, and no acknowledged write is lost", async (t) => {
-    const { service, filled } = await startFilled(t);
-    const before = new Set(service.pids);
-    assert.equal(before.size, 2);
-    const doors = await service.doors(t);
-    const clients = [...doors, ...(await service.doors(t)), ...(await service.doors(t))];
-    const acknowledged = new Set<string>();
-    const failed = new Map<number, number>();
-    const over = new AbortController();
-    let count = 0;
-    const load = clients.map(async (door) => {
-      while (!over.signal.aborted) {
-        const ip = `198.18.${++count >> 8}.${count & 255}`;
-        const reads = await door.ask("GET", "/v1/cbs/lookup?ip=1.1.1.1", asKey(filled)).catch(() => undefined);
-        const wrote = await door.ask("POST", rulesOf(filled), asKey(filled, { ip })).catch(() => undefined);
-        if (reads === undefined || wrote === undefined) {
-          failed.set(door.number, (failed.get(door.number) ?? 0) + 1);
-          door.close();
-          return;
+  test(
+    "SIGKILL of one process under load: only its own connections fail, it is started again, and no acknowledged write is lost",
+    { skip: onlyLong() },
+    async (t) => {
+      const { service, filled } = await startFilled(t);
+      const before = new Set(service.pids);
+      assert.equal(before.size, 2);
+      const doors = await service.doors(t);
+      const clients = [...doors, ...(await service.doors(t)), ...(await service.doors(t))];
+      const acknowledged = new Set<string>();
+      const failed = new Map<number, number>();
+      const over = new AbortController();
+      let count = 0;
+      const load = clients.map(async (door) => {
+        while (!over.signal.aborted) {
+          const ip = `198.18.${++count >> 8}.${count & 255}`;
+          const reads = await door.ask("GET", "/v1/cbs/lookup?ip=1.1.1.1", asKey(filled)).catch(() => undefined);
+          const wrote = await door.ask("POST", rulesOf(filled), asKey(filled, { ip })).catch(() => undefined);
+          if (reads === undefined || wrote === undefined) {
+            failed.set(door.number, (failed.get(door.number) ?? 0) + 1);
+            door.close();
+            return;
+          }
+          assert.deepEqual([reads.status, wrote.status], [200, 201], wrote.text);
+          acknowledged.add(ip);
         }
-        assert.deepEqual([reads.status, wrote.status], [200, 201], wrote.text);
-        acknowledged.add(ip);
+      });
+      await until("writes are acknowledged", () => acknowledged.size > 50);
+      service.signal(2, "SIGKILL");
+      const sofar = acknowledged.size;
+      await until("the process is started again", () => logs(service, /serves requests again/).length === 1);
+      await until("writes go on", () => acknowledged.size > sofar + 50);
+      over.abort();
+      await Promise.all(load);
+      assert.deepEqual([...failed.keys()], [2]);
+      assert.equal(failed.get(2), 3);
+      assert.equal(service.pids.filter((pid) => before.has(pid)).length, 1);
+      for (const door of await service.doors(t)) {
+        const path = `${rulesOf(filled)}:export?format=text`;
+        let told = new Set<string>();
+        await until("the process has all writes", async () => {
+          told = new Set((await door.ask("GET", path, asKey(filled))).text.split("\n"));
+          return told.size >= acknowledged.size;
+        });
+        assert.deepEqual(
+          [...acknowledged].filter((ip) => !told.has(ip)),
+          [],
+        );
       }
-    });
-    await until("writes are acknowledged", () => acknowledged.size > 50);
-    service.signal(2, "SIGKILL");
-    const sofar = acknowledged.size;
-    await until("the process is started again", () => logs(service, /serves requests again/).length === 1);
-    await until("writes go on", () => acknowledged.size > sofar + 50);
-    over.abort();
-    await Promise.all(load);
-    assert.deepEqual([...failed.keys()], [2]);
-    assert.equal(failed.get(2), 3);
-    assert.equal(service.pids.filter((pid) => before.has(pid)).length, 1);
-    for (const door of await service.doors(t)) {
-      const path = `${rulesOf(filled)}:export?format=text`;
-      let told = new Set<string>();
-      await until("the process has all writes", async () => {
-        told = new Set((await door.ask("GET", path, asKey(filled))).text.split("\n"));
-        return told.size >= acknowledged.size;
-      });
-      assert.deepEqual(
-        [...acknowledged].filter((ip) => !told.has(ip)),
-        [],
+      assert.equal(await service.service.end("SIGTERM"), 0);
+    },
+  );
+
+  test(
+    "SIGTERM ends all processes when their requests have ended; a second one at once; SIGKILL takes all along",
+    { skip: onlyLong() },
+    async (t) => {
+      const { service, first, second, filled, location, folder } = await startFilled(t, ["--shutdown-timeout=60"]);
+      const pids = service.pids;
+      const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+      const upload = (door: Door, until: Promise<void>) =>
+        door.ask("POST", "/v1/identifications", {
+          headers: { "X-API-Key": filled.key, "Content-Type": "application/octet-stream" },
+          body: (async function* () {
+            yield "1.1.1.1 a\n";
+            await until;
+          })(),
+        });
+      const uploads = [upload(first, finished), upload(second, finished)];
+      await untilUploading(service, filled, 2);
+      const ended = service.service.end("SIGTERM");
+      await until("both have been told", () => logs(service, /^shutting down/).length === 2);
+      finish();
+      for (const { status } of await Promise.all(uploads)) assert.equal(status, 200);
+      assert.equal(await ended, 0);
+      assert.deepEqual(pids.filter(isThere), []);
+
+      const args = [`--secret-key-file=${folder}/key`, "--shutdown-timeout=60"];
+      const again = await ClusteredService.start(t, location, args);
+      const [one] = (await again.doors(t)) as [Door];
+      const cut = upload(one, new Promise(() => {})).then(
+        () => "answered",
+        () => "cut off",
       );
-    }
-    assert.equal(await service.service.end("SIGTERM"), 0);
-  });
+      await untilUploading(again, filled, 1);
+      const endedAtOnce = again.service.end("SIGTERM");
+      await until("both have been told", () => logs(again, /^shutting down/).length === 2);
+      await sleep(300);
+      void again.service.end("SIGTERM");
+      assert.equal(await endedAtOnce, 143);
+      assert.equal(await cut, "cut off");
 
-  test("SIGTERM ends all processes when their requests have ended; a second one at once; SIGKILL takes all along", async (t) => {
-    const { service, first, second, filled, location, folder } = await startFilled(t, ["--shutdown-timeout=60"]);
-    const pids = service.pids;
-    const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-    const upload = (door: Door, until: Promise<void>) =>
-      door.ask("POST", "/v1/identifications", {
-        headers: { "X-API-Key": filled.key, "Content-Type": "application/octet-stream" },
-        body: (async function* () {
-          yield "1.1.1.1 a\n";
-          await until;
-        })(),
-      });
-    const uploads = [upload(first, finished), upload(second, finished)];
-    await untilUploading(service, filled, 2);
-    const ended = service.service.end("SIGTERM");
-    await until("both have been told", () => logs(service, /^shutting down/).length === 2);
-    finish();
-    for (const { status } of await Promise.all(uploads)) assert.equal(status, 200);
-    assert.equal(await ended, 0);
-    assert.deepEqual(pids.filter(isThere), []);
+      const third = await ClusteredService.start(t, location, args);
+      const left = third.pids;
+      assert.equal(left.length, 2);
+      await third.service.end("SIGKILL");
+      await until("the processes have ended, too", () => !left.some(isThere));
+    },
+  );
 
-    const args = [`--secret-key-file=${folder}/key`, "--shutdown-timeout=60"];
-    const again = await ClusteredService.start(t, location, args);
-    const [one] = (await again.doors(t)) as [Door];
-    const cut = upload(one, new Promise(() => {})).then(
-      () => "answered",
-      () => "cut off",
-    );
-    await untilUploading(again, filled, 1);
-    const endedAtOnce = again.service.end("SIGTERM");
-    await until("both have been told", () => logs(again, /^shutting down/).length === 2);
-    await sleep(300);
-    void again.service.end("SIGTERM");
-    assert.equal(await endedAtOnce, 143);
-    assert.equal(await cut, "cut off");
+  test(
+    "SIGTERM does not wait for a process that is starting again",
+    { skip: onlyLong(), timeout: 60_000 },
+    async (t) => {
+      const { service } = await startFilled(t, ["--shutdown-timeout=600"]);
+      const before = service.pids;
+      service.signal(2, "SIGKILL");
+      await until("another process is starting", () => service.pids.some((pid) => !before.includes(pid)));
+      assert.equal(await service.service.end("SIGTERM"), 0);
+    },
+  );
 
-    const third = await ClusteredService.start(t, location, args);
-    const left = third.pids;
-    assert.equal(left.length, 2);
-    await third.service.end("SIGKILL");
-    await until("the processes have ended, too", () => !left.some(isThere));
-  });
-
-  test("SIGTERM does not wait for a process that is starting again", { timeout: 60_000 }, async (t) => {
-    const { service } = await startFilled(t, ["--shutdown-timeout=600"]);
-    const before = service.pids;
-    service.signal(2, "SIGKILL");
-    await until("another process is starting", () => service.pids.some((pid) => !before.includes(pid)));
-    assert.equal(await service.service.end("SIGTERM"), 0);
-  });
-
-  test("a port in use ends the start of all processes, with one error", async (t) => {
+  test("a port in use ends the start of all processes, with one error", { skip: onlyLong() }, async (t) => {
     const taken = createServer();
     await new Promise<void>((resolve) => void taken.listen(0, "127.0.0.1", resolve));
     t.after(() => taken.close());

@@ -1,6 +1,7 @@
 /** The tables of the public API's specification, row by row, under the same names. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { rounds } from "../../rounds.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 
 const DAY = 86_400_000;
@@ -305,7 +306,7 @@ test("rules:check of thousands: each result as for one, all from one version of 
         { key, ...(n % 2 === 0 ? { body: { ip: "48.0.0.0/6" } } : {}) },
       );
   })();
-  for (let n = 0; n < 20; n++) {
+  for (let n = 0; n < rounds({ short: 6, long: 20 }); n++) {
     const answers: { covering: { ip: string }[] }[] = Object.values(
       (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ips: ips.slice(0, 3000) } })).body,
     );

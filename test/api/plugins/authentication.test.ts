@@ -11,6 +11,7 @@ import {
   startServer,
   type TestServer,
 } from "../start-server.ts";
+import { rounds, sampled } from "../../rounds.ts";
 
 let t: TestServer;
 let organisation = "";
@@ -231,11 +232,11 @@ test("a key under a wrong name appears in no link, error, header or log, however
     "/metrics",
   ];
   const answers: string[] = [];
-  let links = 0;
+  let [links, index] = [0, 0];
   for (const write of WRITINGS) {
     const written = write(secret);
     for (const path of paths) {
-      for (const name of names) {
+      for (const name of sampled(names, 3, index++)) {
         const { text, headers } = await ask(t, "GET", `${path}${path.includes("?") ? "&" : "?"}${name}=${written}`, {
           key: good,
         });
@@ -257,7 +258,7 @@ test("a key under a wrong name appears in no link, error, header or log, however
   for (const path of ["/v1/cbs/lookup", "/v1/cti/bulk_lookup", "/v1/edl/ip-rulesets/"])
     answers.push((await ask(t, "POST", path, { key: good, body })).text);
   answers.push(t.logged());
-  assert.ok(links > 10, `${links} answers with links`);
+  assert.ok(links > rounds({ short: 3, long: 10 }), `${links} answers with links`);
   const decoded = (text: string): string =>
     text.replaceAll(/%25/g, "%").replaceAll(/%5f/gi, "_").replaceAll("%69", "i");
   assert.deepEqual(

@@ -54,7 +54,7 @@ test("while the database is down for days, only the newest minutes are kept", as
   const counter = new TrafficCounter();
   for (let minute = 0; minute < 4000; minute++) {
     counter.addRequest(NOW + minute * MINUTE, 200, 1);
-    await counter.record(NOW, () => Promise.reject(new Error("the database is away")));
+    if (minute % 50 === 49) await counter.record(NOW, () => Promise.reject(new Error("the database is away")));
   }
   const pending = counter.pending(NOW);
   assert.deepEqual([pending.length, (pending.at(-1)!.at - NOW) / MINUTE], [1440, 3999]);
