@@ -20,6 +20,7 @@ import type { Malformed } from "../cases/addresses.ts";
 import { addressOf, valueOf } from "./address-numbers.ts";
 import { oracleBlocks, oracleMerge } from "../oracle/address-oracle.ts";
 import type { Block } from "../oracle/address-oracle.ts";
+import { rounds } from "../rounds.ts";
 
 function assertRefused(parse: (text: string) => unknown, [text, code, position, cure]: Malformed): void {
   assert.throws(
@@ -103,7 +104,7 @@ test("a range becomes the fewest prefixes that cover exactly this range", () => 
       assert.ok(prefixes.length <= 2 * addressBits(of) - 2);
       assert.deepEqual(mergePrefixes(prefixes), prefixes);
     }),
-    { seed: 11, numRuns: 2000 },
+    { seed: 11, numRuns: rounds({ short: 600, long: 2000 }) },
   );
 });
 
@@ -142,7 +143,7 @@ test("merging prefixes yields the fewest that cover exactly the same addresses",
       }
       assert.deepEqual(merged, merged.toSorted(comparePrefixes));
     }),
-    { seed: 12, numRuns: 5000 },
+    { seed: 12, numRuns: rounds({ short: 2000, long: 5000 }) },
   );
 });
 
@@ -190,6 +191,6 @@ test("masking clears the host bits and nothing else", () => {
       assert.equal(valueOf(lastAddress(prefix)), value! | host);
       assert.equal(prefix.length, length);
     }),
-    { seed: 14, numRuns: 5000 },
+    { seed: 14, numRuns: rounds({ short: 2000, long: 5000 }) },
   );
 });

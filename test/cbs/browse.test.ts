@@ -10,6 +10,7 @@ import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { catalogueOf, CREATED, entries } from "./catalogues.ts";
 import { extentOf, isBelow, prefixesWith } from "./tree-oracle.ts";
+import { rounds } from "../rounds.ts";
 
 const names = {
   "/cloud/aws": "Amazon Web Services",
@@ -195,7 +196,7 @@ test("random catalogues: every node has the counts of the oracle", () => {
           assert.deepEqual({ ...child, ...extentOf(prefixesWith(lines, (own) => isBelow(child.id, own))) }, child);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds({ short: 100, long: 300 }) },
   );
 });
 
@@ -252,7 +253,7 @@ test("random catalogues of two sources: a node with one source has its URL, and 
         );
       controls += wrongSourceUrls(lines, alternating, () => null).length;
     }),
-    { numRuns: 200 },
+    { numRuns: rounds({ short: 60, long: 200 }) },
   );
   assert.ok(controls > 200, "negative control: a tree that never names a source is noticed");
 });
@@ -288,7 +289,7 @@ test("random catalogues: the flat lists have the counts of the oracle", () => {
         assert.equal(found.length, new Map(found).size);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds({ short: 100, long: 300 }) },
   );
 });
 

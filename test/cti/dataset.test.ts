@@ -17,6 +17,7 @@ import { freeze } from "../../src/table/freeze.ts";
 import { PREFIX_SETS } from "../cases/prefix-sets.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { DatasetOracle, type FeedDocument } from "./dataset-oracle.ts";
+import { rounds } from "../rounds.ts";
 
 const ABOUT = { title: "test", createdAt: new Date("2026-06-17T00:00:00Z"), sources: [] };
 
@@ -214,13 +215,14 @@ test("an address that is in no feed", () => {
 test("datasets equal the oracle", (t) => {
   let asked = 0;
   let seen = 0;
-  for (let seed = 1; seed <= 150; seed++) {
+  const seeds = rounds({ short: 50, long: 150 });
+  for (let seed = 1; seed <= seeds; seed++) {
     const result = differences(seed);
     assert.equal(result.wrong, 0, `seed ${seed}`);
     asked += result.asked;
     seen += result.seen;
   }
-  t.diagnostic(`${asked} addresses asked, ${seen} seen, seeds 1 to 150`);
+  t.diagnostic(`${asked} addresses asked, ${seen} seen, seeds 1 to ${seeds}`);
   assert.ok(seen > asked / 3 && seen < asked);
 });
 
@@ -246,7 +248,7 @@ describe("a union", () => {
 
   test("does not depend on order, grouping or repetition, and unknown values add nothing", () => {
     const random = new Random(7);
-    for (let i = 0; i < 2000; i++) {
+    for (let i = 0; i < rounds({ short: 700, long: 2000 }); i++) {
       const [a, b, c] = [record(random), record(random), record(random)];
       const ab = mergeRecords(a, b);
       assert.deepEqual(mergeRecords(b, a), ab);

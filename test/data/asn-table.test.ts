@@ -9,6 +9,7 @@ import { formatAddress } from "../../src/address/format-address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import { rangeToPrefixes } from "../../src/address/range.ts";
+import { rounds } from "../rounds.ts";
 
 function parse(csv: string, family: Family, organisations = new Map<number, string>()): AsnPrefixes {
   return parseAsnCsv(Buffer.from(csv), family, organisations, "table.csv");
@@ -106,7 +107,7 @@ const ranges = fc
     );
     return ends.sort((a, b) => a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3) as [Address, Address];
   });
-const RUNS = { numRuns: 3000, seed: 20260617 };
+const RUNS = { numRuns: rounds({ short: 800, long: 3000 }), seed: 20260617 };
 
 test("the split equals rangeToPrefixes, which shares no code with it", (context) => {
   let prefixes = 0;

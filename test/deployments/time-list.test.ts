@@ -171,7 +171,7 @@ for (const family of [4, 6] as const)
   test(`every kind of source, when each address ends, against sets of numbers: IPv${family}`, () => {
     const now = fc.nat({ max: 14 }).map((half) => (half * DAY) / 2);
     const property = fc.property(anyCase, now, (each, at) => agrees(family, each, at, gathered));
-    fc.assert(property, { numRuns: rounds({ short: 400, long: 2000 }) });
+    fc.assert(property, { numRuns: rounds({ short: 150, long: 2000 }) });
   });
 
 test("negative control: sources that forget their ends, or end a day early, are found", () => {

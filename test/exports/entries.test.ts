@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { build } from "esbuild";
+import { onlyLong } from "../rounds.ts";
 import { moduleGraph } from "./module-graph.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -103,7 +104,7 @@ test("ipsieve/core is bundled for browsers; the negative control: ipsieve is not
   await assert.rejects(bundle("index.js"), /Could not resolve "node:/);
 });
 
-test("negative control: the walk finds node: modules and rooms of the server", () => {
+test("negative control: the walk finds node: modules and rooms of the server", { skip: onlyLong() }, () => {
   const { files, outside } = moduleGraph(dist, "cli/commands/serve.js");
   assert.ok(outside.has("node:fs") || outside.has("node:path"), [...outside.keys()].join());
   assert.ok([...files].some((file) => SERVER.test(file)) && files.has("packages/fastify.js"));

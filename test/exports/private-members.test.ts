@@ -27,7 +27,9 @@ function findPrivateMembers(sources: Readonly<Record<string, string>>): string[]
 test("private members are # members", () => {
   const paths = globSync("src/**/*.{ts,tsx}", { cwd: root, exclude: ["src/kernel/assembly/**"] });
   assert.ok(paths.length > 300, `${paths.length} files`);
-  const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
+  const texts = paths.map((path) => [path, readFileSync(new URL(path, root), "utf8")] as const);
+  // Only files with one of the words are parsed: all of them take seconds.
+  const sources = Object.fromEntries(texts.filter(([, text]) => /private|protected/.test(text)));
   assert.deepEqual(findPrivateMembers(sources), []);
 });
 

@@ -14,6 +14,7 @@ import { type ImportFormat, RuleImport } from "../../src/rulesets/importers/impo
 import { activeRules, type Rule } from "../../src/rulesets/rule.ts";
 import { anyRules } from "./hostile-rules.ts";
 import { isVendorFormat, type VendorFormat } from "./vendor-readers.ts";
+import { rounds } from "../rounds.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
@@ -301,7 +302,7 @@ for (const format of ["csv", "ndjson", "text"] as const satisfies ImportFormat[]
           expected,
         );
       }),
-      { seed: 20_260_601, numRuns: 1000 },
+      { seed: 20_260_601, numRuns: rounds({ short: 300, long: 1000 }) },
     );
   });
 }
@@ -376,7 +377,7 @@ describe("no name becomes a line, a directive or a formula", () => {
             for (const line of lines) assert.match(line, LINES[format]);
           }
         }),
-        { seed: 20_260_601, numRuns: 500 },
+        { seed: 20_260_601, numRuns: rounds({ short: 200, long: 500 }) },
       );
     });
   }
@@ -406,7 +407,7 @@ test("firewalls get the same addresses: nftables without overlaps, ipset without
         list.map(({ prefix }) => prefix),
       );
     }),
-    { seed: 20_260_601, numRuns: 500 },
+    { seed: 20_260_601, numRuns: rounds({ short: 200, long: 500 }) },
   );
 });
 

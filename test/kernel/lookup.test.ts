@@ -11,6 +11,7 @@ import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { PREFIX_SETS } from "../cases/prefix-sets.ts";
 import { randomPrefixes, seededRandom, tableOf, toWords } from "../table/differential.ts";
 import { kernelOver } from "./kernel-memory.ts";
+import { rounds } from "../rounds.ts";
 
 const SEED = 20261121;
 
@@ -53,7 +54,7 @@ test("the kernel equals the table: random prefixes of every shape, addresses at 
   const random = seededRandom(SEED);
   let lookups = 0;
   let matched = 0;
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < rounds({ short: 100, long: 300 }); round++) {
     const prefixes = randomPrefixes(random);
     const table = tableOf(prefixes);
     for (const family of [4, 6] as const) {
@@ -82,7 +83,7 @@ test("a corrupt table causes a typed error or yields an id of the table, never a
   const random = seededRandom(SEED);
   let refused = 0;
   let answered = 0;
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < rounds({ short: 250, long: 400 }); round++) {
     const prefixes = randomPrefixes(random);
     const table = tableOf(prefixes);
     const family = prefixes[0]!.family;

@@ -23,7 +23,7 @@ import { kernelLines, referenceLines, scanningKernel } from "./scan-harness.ts";
 const SEED = 20261123;
 const TEXT_BYTES = 1 << 20;
 const LF = 0x0a;
-const LINES = rounds({ short: 1_000_000, long: 100_000_000 });
+const LINES = rounds({ short: 300_000, long: 100_000_000 });
 
 /** The bytes that addresses consist of, and those around them. */
 const BYTES = Buffer.from('.....::::::0012345678999abcfFgz_ /,[]"%-=*\x1a\r\n\xff', "latin1");

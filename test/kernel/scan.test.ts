@@ -20,6 +20,7 @@ import { LOG_LINES } from "../cases/log-lines.ts";
 import { kernelOver } from "./kernel-memory.ts";
 import { randomLine } from "./random-lines.ts";
 import { kernelLines, referenceLines, scanningKernel } from "./scan-harness.ts";
+import { rounds } from "../rounds.ts";
 
 const SEED = 20261121;
 const TEXT_BYTES = 1 << 20;
@@ -79,7 +80,7 @@ test("the kernel reads random texts like the reference", (t) => {
   const random = new Random(SEED);
   let lines = 0;
   let addresses = 0;
-  for (let round = 0; round < 1500; round++) {
+  for (let round = 0; round < rounds({ short: 500, long: 1500 }); round++) {
     const text = randomText(random, 1 + random.below(round % 10 === 0 ? 3000 : 60));
     const bytes = withEnd(text);
     const expected = referenceLines(bytes, text.length);

@@ -12,8 +12,8 @@ const SEED = 20_260_601;
 
 test("random operation sequences agree with the oracle and keep the invariants of the arrays", (t) => {
   const counts = newCounts();
-  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 500, long: 1500 }) });
-  fc.assert(agreesWithOracle(counts, 500), { seed: SEED, numRuns: rounds({ short: 10, long: 25 }) });
+  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 250, long: 1500 }) });
+  fc.assert(agreesWithOracle(counts, 500), { seed: SEED, numRuns: rounds({ short: 5, long: 25 }) });
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
   // The arrays grow for the first time at 16 rules.
   assert.ok(counts.largest > 130 && Object.values(counts).every((count) => count > 0));

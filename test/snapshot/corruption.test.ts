@@ -9,8 +9,8 @@ import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/samp
 import { rounds } from "../rounds.ts";
 
 const SEED = 1;
-const CORRUPTED = rounds({ short: 1500, long: 15_000 });
-const CRAFTED = rounds({ short: 800, long: 5000 });
+const CORRUPTED = rounds({ short: 500, long: 15_000 });
+const CRAFTED = rounds({ short: 400, long: 5000 });
 
 async function goodFile(folder: string, seed: number, prefixes: number): Promise<Buffer> {
   const path = join(folder, `good-${seed}`);

@@ -4,6 +4,7 @@ import { Client } from "pg";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./harness/postgres.ts";
 import { startProxy } from "./harness/proxy.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
+import { sampled } from "../rounds.ts";
 import { until } from "../until.ts";
 
 /**
@@ -25,7 +26,7 @@ describe("a PostgreSQL database that is restored under a running server", { skip
   });
   after(() => server[Symbol.asyncDispose]());
 
-  for (const { name, lost, written, isLoaded } of CASES)
+  for (const { name, lost, written, isLoaded } of sampled(CASES, 2))
     for (const isIdle of [true, false])
       test(`others write ${name}; the server ${isIdle ? "only reads" : "wrote what was lost, and writes again"}`, async (t) => {
         const url = await server.database();

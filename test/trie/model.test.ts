@@ -11,8 +11,8 @@ const SEED = 20_260_601;
 
 test("random operation sequences agree with the oracle and keep the invariants of the arena", (t) => {
   const counts = newCounts();
-  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 1200, long: 4000 }) });
-  fc.assert(agreesWithOracle(counts, 900), { seed: SEED, numRuns: rounds({ short: 40, long: 150 }) });
+  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: rounds({ short: 600, long: 4000 }) });
+  fc.assert(agreesWithOracle(counts, 900), { seed: SEED, numRuns: rounds({ short: 20, long: 150 }) });
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
   // An arena grows for the first time at 64 records.
   assert.ok(counts.largest > 128 && Object.values(counts).every((count) => count > 0));

@@ -225,7 +225,7 @@ for (const [name, bytes, code, message] of BAD) {
 
 test("random changes of a stream: a result with as many rows, or a BatchError", async (t) => {
   let errors = 0;
-  const count = rounds({ short: 300, long: 2_000 });
+  const count = rounds({ short: 150, long: 2_000 });
   for (let round = 0; round < count; round++) {
     const bytes = Buffer.from(STREAM);
     bytes[(round * 7919) % bytes.length]! ^= 1 << (round % 8);
