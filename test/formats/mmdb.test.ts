@@ -9,6 +9,7 @@ import { MmdbData } from "../../src/formats/data/mmdb/mmdb-data.ts";
 import { mmdbFile } from "../../src/formats/data/mmdb/mmdb-file.ts";
 import { MmdbTree } from "../../src/formats/data/mmdb/mmdb-tree.ts";
 import { catalogueOf, CREATED } from "../cbs/catalogues.ts";
+import { rounds } from "../rounds.ts";
 import { compareMmdb } from "./mmdb-reader.ts";
 import { bytesOf, randomLines, subjects } from "./subjects.ts";
 
@@ -20,7 +21,7 @@ describe("MMDB, read by mmdb-lib", () => {
     test(`${name}: every prefix and the addresses around it have the record of the table`, (t) => {
       const bytes = bytesOf(tree, "mmdb");
       const reader = new Reader<Response>(bytes);
-      const count = compareMmdb(tree, reader, isLarge(tree) ? 20 : 1);
+      const count = compareMmdb(tree, reader, isLarge(tree) ? rounds({ short: 100, long: 20 }) : 1);
       t.diagnostic(`${count} addresses, ${bytes.length} bytes`);
       const { metadata } = reader;
       assert.deepEqual(
@@ -77,7 +78,7 @@ describe("MMDB, read by mmdb-lib", () => {
         const tree = new CatalogueTree(catalogueOf(lines));
         count += compareMmdb(tree, new Reader<Response>(bytesOf(tree, "mmdb")), 1);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds({ short: 100, long: 300 }) },
     );
     assert.ok(count > 1000);
   });

@@ -50,7 +50,7 @@ for (const format of ["nginx", "haproxy", "clickhouse"] as const) {
     for (const [name, tree] of all) {
       test(
         `${name}: the most specific line has the nodes of all covering prefixes`,
-        { skip: isLarge(tree) && format !== "nginx" && onlyLong() },
+        { skip: isLarge(tree) && onlyLong() },
         () => {
           const read = readers[format](linesOf(tree, format));
           const { catalogue } = tree;

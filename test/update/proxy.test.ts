@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, afterEach, before, describe, test } from "node:test";
 import { type Download, Downloader, type DownloadOptions } from "../../src/update/download.ts";
 import { UpdateError, type UpdateErrorCode } from "../../src/update/update-error.ts";
+import { SMALL_CATALOGUE } from "../api/harness/small-catalogue.ts";
 import { run, temporaryFolder } from "../cli/run-command.ts";
 import { CA_FILE, page, type Publisher, startPublisher } from "./publisher.ts";
 
@@ -164,6 +165,10 @@ describe("through a proxy", () => {
   });
 });
 
+/** The lists are laid over a few lines. */
+const SMALL_BASE = new URL("small-base.ts", import.meta.url);
+SMALL_BASE.searchParams.set("path", SMALL_CATALOGUE);
+
 describe("cbs update --proxy", () => {
   const update = async (environment: Record<string, string>, ...args: string[]) => {
     const folder = temporaryFolder();
@@ -179,7 +184,12 @@ describe("cbs update --proxy", () => {
       ];
       return await run(["cbs", "update", "--only", "telegram", ...mirror, ...args], {
         cwd: folder.path,
-        env: { IPSIEVE_HOME: folder.path, NODE_EXTRA_CA_CERTS: CA_FILE, ...environment },
+        env: {
+          IPSIEVE_HOME: folder.path,
+          NODE_EXTRA_CA_CERTS: CA_FILE,
+          NODE_OPTIONS: `--import=${SMALL_BASE.href}`,
+          ...environment,
+        },
       });
     } finally {
       folder.remove();
