@@ -527,6 +527,7 @@ function servicesOf(
       target: feedTarget,
       threats: { reload: reloading("threats", threatHolder) },
       slots: identifications.slots,
+      store,
       limits: { bytes: settings.feedBytes, freeBytes: FREE_BYTES, compileTime: COMPILE_TIME },
       onImported: (imported) => recordDataset({ store, log }, feedChange(imported, now())),
       now,

@@ -6,10 +6,12 @@ import type { Logger } from "pino";
 import type { Classification } from "../../cti/fields.ts";
 import type { FeedFormat } from "../../cti/import-feed.ts";
 import type { ImportRejection, ImportReport } from "../../cti/import-report.ts";
+import type { Store } from "../../store/store.ts";
 import { freeBytesOf } from "../free-bytes.ts";
 import { ClientSpeed } from "../logs/client-speed.ts";
 import type { UploadSlots } from "../logs/upload-slots.ts";
 import { invalid, ServiceError } from "../service-error.ts";
+import { HeldLease } from "../store/held-lease.ts";
 import { type ChildCommand, type ChildResult, RunningChild } from "./child-command.ts";
 import { FeedFiles } from "./feed-files.ts";
 
@@ -66,6 +68,8 @@ export interface FeedImportsOptions {
   readonly target: FeedTarget | undefined;
   readonly threats: { reload(): Promise<boolean> };
   readonly slots: UploadSlots;
+  /** For its lease, which one of all servers and processes has at a time. */
+  readonly store: Pick<Store, "record">;
   readonly limits: FeedImportLimits;
   /** Called when a new dataset has been published. */
   readonly onImported: (imported: FeedImport) => Promise<void>;
@@ -84,13 +88,17 @@ export const COMPILE_TIME = 600_000;
 /** Characters of an error that are shown. */
 const MAX_ERROR = 2000;
 const PREFIX = "ipsieve: ";
-export const IMPORT_RUNS = "another feed is being imported; wait until that has ended, or cancel it";
+const IMPORT_RUNS = "another feed is being imported; wait until that has ended, or cancel it";
+const IMPORT_ELSEWHERE =
+  "another process or server of this database is importing a feed; wait until that has ended, or cancel it there";
+const LOST =
+  "the import was stopped: while the database could not be reached, another server began to import a feed; the previous dataset is still in use";
 const CLOSING = "the server is closing";
 const CANCELLED = "the import was cancelled; the previous dataset is still in use";
 const DISK_FULL = "the server's disk is too full for the feed; try again later, or ask the operator to free space";
 const STOPPED = new Set([CLOSING, CANCELLED]);
 
-/** Imports of feeds, one at a time: uploaded to a file, compiled by a separate process, published as a whole. */
+/** Imports of feeds, one at a time in all servers of a database: uploaded to a file, compiled by a separate process, published as a whole. */
 export class FeedImports {
   readonly #options: FeedImportsOptions;
   readonly #files: FeedFiles | undefined;
@@ -142,10 +150,12 @@ export class FeedImports {
       digest: null,
       error: null,
     };
-    this.#last = started;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#running = { end, ended: promise };
+    let lease: HeldLease | undefined;
     try {
+      lease = await this.#takeLease(end);
+      this.#last = started;
       await this.#import(target, feed, started, { end, speed, leave });
     } catch (error) {
       started.error = reasonOf(error).slice(0, MAX_ERROR);
@@ -153,11 +163,20 @@ export class FeedImports {
     } finally {
       leave();
       started.endedAt = this.#options.now();
+      await lease?.release();
       this.#running = undefined;
-      this.#report(started);
+      if (lease !== undefined) this.#report(started);
       resolve();
     }
     return started;
+  }
+
+  /** @throws ServiceError "conflict" if another process or server is importing a feed, and StoreError */
+  async #takeLease(end: AbortController): Promise<HeldLease> {
+    const onLost = (): void => end.abort(new ServiceError("conflict", LOST));
+    const lease = await HeldLease.take(this.#options.store, "feed-import", onLost);
+    if (lease === undefined) throw new ServiceError("conflict", IMPORT_ELSEWHERE);
+    return lease;
   }
 
   /** Cancels the import in progress; false if there is none. Resolves when its files are gone. */
@@ -216,6 +235,7 @@ export class FeedImports {
     { end, speed, leave }: { end: AbortController; speed: ClientSpeed; leave: () => void },
   ): Promise<void> {
     const { log } = this.#options;
+    end.signal.throwIfAborted();
     log.info({ user: feed.startedBy, source: feed.source }, "an import of a threat feed was started in the dashboard");
     const path = this.#files!.next();
     try {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { FeedImports } from "../../../src/service/datasets/feed-imports.ts";
 import { UploadSlots } from "../../../src/service/logs/upload-slots.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { mountSmallDisk, PAGE, type SmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
 
@@ -35,6 +36,7 @@ function importsOn(disk: SmallDisk): {
     },
     threats: { reload: () => Promise.resolve(true) },
     slots: new UploadSlots({ perOrganisation: 2, inAll: 8, slowBytes: 0, slowAfter: 60_000 }),
+    store: { record: (async () => true) as unknown as Store["record"] },
     limits: { bytes: 64 << 20, freeBytes: 0, compileTime: 60_000 },
     onImported: () => Promise.resolve(void imported++),
     now: Date.now,

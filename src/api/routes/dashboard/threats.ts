@@ -3,7 +3,7 @@ import type { CtiDataset } from "../../../cti/dataset.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { readLine } from "../../../service/access/read-user.ts";
 import { datasetRejection } from "../../../service/datasets/dataset-access.ts";
-import { type FeedImport, IMPORT_RUNS } from "../../../service/datasets/feed-imports.ts";
+import type { FeedImport } from "../../../service/datasets/feed-imports.ts";
 import { newest } from "../../../service/processes/newest.ts";
 import type { Services } from "../../../service/services.ts";
 import { invalid } from "../../../service/service-error.ts";
@@ -98,7 +98,7 @@ function addImportState(app: App, services: Services): void {
 }
 
 function addImport(app: App, services: Services): void {
-  const { feedImports, peers } = services;
+  const { feedImports } = services;
   const schema = {
     operationId: "importFeed",
     summary: "Replaces the threat intelligence with a feed; responds when it is in use",
@@ -118,8 +118,6 @@ function addImport(app: App, services: Services): void {
     if (!(body instanceof ArrivingBody))
       throw invalid({ body: ["is missing; send the feed as application/octet-stream"] });
     const length = request.headers["content-length"];
-    if ((await peers.ask("feedImport", null)).some((feed) => feed?.endedAt === null))
-      throw new Problem("conflict", IMPORT_RUNS);
     await feedImports.run({
       organisationId,
       startedBy: id,
