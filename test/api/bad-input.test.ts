@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { inlined } from "./inlined-document.ts";
-import { addKey, addOrganisation, type Answer, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
 
@@ -20,7 +20,7 @@ let listId = "";
 before(async () => {
   t = await startServer(
     { perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100 },
-    BUNDLED,
+    undefined,
     THREATS,
   );
   key = (await addKey(t, await addOrganisation(t, "bad input"))).text;

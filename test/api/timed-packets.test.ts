@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { onlyLong } from "../rounds.ts";
 
 const SCRIPT = fileURLToPath(new URL("./harness/timed-packets.ts", import.meta.url));
 const PROGRAMS = ["ip", "iptables", "ip6tables", "ipset", "nft"];
@@ -17,7 +18,7 @@ function whyNoPackets(): false | string {
 
 test(
   "nftables and ipset refuse packets from listed addresses until their time is over, and then by themselves no more",
-  { skip: whyNoPackets() },
+  { skip: onlyLong() || whyNoPackets() },
   (t) => {
     const run = spawnSync("unshare", ["--net", process.execPath, SCRIPT], { encoding: "utf8" });
     t.diagnostic(run.stdout);

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { readNewList } from "../../../src/service/lists/read-list-definition.ts";
 import { ROLES, type Role } from "../../../src/store/state.ts";
-import { addKey, addOrganisation, type Answer, BUNDLED, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, type Answer, startServer, type TestServer } from "../start-server.ts";
 import { ApiDocument } from "../fuzz/api-document.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";
@@ -30,7 +30,7 @@ const users = {} as Record<Role, TestUser>;
 let serial = 0;
 
 before(async () => {
-  t = await startServer({ signInsPerMinute: 1_000_000, datasetOrganisation: "roles" }, BUNDLED, SAMPLE);
+  t = await startServer({ signInsPerMinute: 1_000_000, datasetOrganisation: "roles" }, undefined, SAMPLE);
   organisation = await addOrganisation(t, "roles");
   for (const role of ROLES) users[role] = await addUser(t, organisation, role);
   other = await addUser(t, await addOrganisation(t, "another"), "admin");

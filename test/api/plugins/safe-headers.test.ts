@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addUser, visit } from "../dashboard/browser.ts";
-import { addKey, addOrganisation, type Answer, ask, BUNDLED, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "../start-server.ts";
 
 let t: TestServer;
 let key = "";
 let token = "";
 before(async () => {
-  t = await startServer({}, BUNDLED);
+  t = await startServer();
   const organisation = await addOrganisation(t, "headers");
   key = (await addKey(t, organisation)).text;
   token = (await addUser(t, organisation, "admin")).token;
