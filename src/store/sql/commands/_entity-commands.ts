@@ -37,7 +37,13 @@ import {
   signIn,
   signOut,
 } from "../../decide/_users.ts";
-import type { EntityCommand, UserCommand } from "../../command.ts";
+import type {
+  DeploymentCommand,
+  EntityCommand,
+  ExternalListCommand,
+  UserCommand,
+  WebhookCommand,
+} from "../../command.ts";
 import { forUpdate } from "../_engine.ts";
 import type { Group } from "./_group.ts";
 import * as found from "./_needs.ts";
@@ -65,6 +71,7 @@ export async function requireOrganisation({ within }: Group, id: string): Promis
   checkOrganisation(id, await found.hasOrganisation(within, id));
 }
 
+/** Decides the commands named here; the functions that follow decide those of one kind of thing each. */
 async function decided(group: Group, command: EntityCommand): Promise<Decision> {
   const { within, limits } = group;
   switch (command.kind) {
@@ -105,6 +112,18 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
         pulledAt: await found.pulledAt(within, command.deploymentId),
         announcedAt: await found.announcedAt(within, command.deploymentId),
       });
+    default:
+      return decidedOfDeployments(group, command);
+  }
+}
+
+/** Like `decided`. */
+async function decidedOfDeployments(
+  group: Group,
+  command: DeploymentCommand | ExternalListCommand | WebhookCommand | UserCommand,
+): Promise<Decision> {
+  const { within, limits } = group;
+  switch (command.kind) {
     case "create-deployment":
       await requireOrganisation(group, command.organisationId);
       return createDeployment(
@@ -142,6 +161,18 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return publishList(command, await found.deployment(within, command));
     case "refuse-list":
       return refuseList(command, await found.deployment(within, command));
+    default:
+      return decidedOfExternalLists(group, command);
+  }
+}
+
+/** Like `decided`. */
+async function decidedOfExternalLists(
+  group: Group,
+  command: ExternalListCommand | WebhookCommand | UserCommand,
+): Promise<Decision> {
+  const { within, limits } = group;
+  switch (command.kind) {
     case "create-list":
       await requireOrganisation(group, command.organisationId);
       return createList(
@@ -159,6 +190,15 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       return claimFetch(command, await found.externalList(within, command));
     case "finish-fetch":
       return finishFetch(command, await found.externalList(within, command));
+    default:
+      return decidedOfWebhooks(group, command);
+  }
+}
+
+/** Like `decided`. */
+async function decidedOfWebhooks(group: Group, command: WebhookCommand | UserCommand): Promise<Decision> {
+  const { within, limits } = group;
+  switch (command.kind) {
     case "create-webhook":
       await requireOrganisation(group, command.organisationId);
       return createWebhook(
