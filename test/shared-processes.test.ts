@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync } from "nod
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "./cli/run-command.ts";
-import { OWN_PROCESS, processesFor, TOGETHER } from "./shared-processes.ts";
+import { EARLY, OWN_PROCESS, processesFor, TOGETHER } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -24,6 +24,17 @@ test("each test file is in one process; those that need their own are alone in i
     );
   }
   for (const folder of TOGETHER) assert.ok(existsSync(join(ROOT, folder)), folder);
+});
+
+test("files that take long by the clock are alone, and begin before those that share processes", () => {
+  const files = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["test/output/**"] });
+  assert.deepEqual(
+    processesFor(files)
+      .slice(0, EARLY.length + 1)
+      .map(({ length }) => length > 1),
+    [...EARLY.map(() => false), true],
+  );
+  assert.deepEqual(processesFor(files).slice(0, EARLY.length).flat(), EARLY);
 });
 
 test("a file that gives all servers of its process another store has a process of its own", () => {
