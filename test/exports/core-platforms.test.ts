@@ -52,7 +52,7 @@ for (const isIsolated of [false, true]) {
   const where = isIsolated ? "isolated from other origins" : "without SharedArrayBuffer";
   test(
     `Chromium, ${where}: a page and a worker return the same results as Node`,
-    { skip: missing ?? (isIsolated && onlyLong()), timeout: 60_000 },
+    { skip: missing ?? onlyLong(), timeout: 60_000 },
     async (t) => {
       const site = await startSite(isIsolated);
       const browser = await chromium.launch({ executablePath: program! });
