@@ -24,7 +24,6 @@ export const TOGETHER: readonly string[] = [
   "test/rulesets/",
   "test/service/",
   "test/sets/",
-  "test/snapshot/",
   "test/store/",
   "test/table/",
   "test/trie/",
@@ -49,7 +48,6 @@ export const OWN_PROCESS: Readonly<Record<string, string>> = {
   "test/service/rules/background-freezes.test.ts": "measures memory",
   "test/service/rules/kernel-engine.test.ts": "measures memory",
   "test/service/store/store-outage.test.ts": "ends threads of its process",
-  "test/snapshot/shared-memory.test.ts": "waits until memory is collected",
 };
 
 /**
