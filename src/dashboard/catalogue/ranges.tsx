@@ -6,7 +6,7 @@ import { Panel } from "../components/page.tsx";
 import { Pager } from "../components/pager.tsx";
 import { Segments } from "../components/segments.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
-import { Table } from "../components/table.tsx";
+import { type Column, Table } from "../components/table.tsx";
 import { notifyProblem } from "../components/toasts.tsx";
 import { downloadText, fetchText } from "../download.ts";
 import { useLoad } from "../load.ts";
@@ -75,32 +75,7 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
                 rows={items}
                 keyOf={({ cidr }) => cidr}
                 empty={<Empty title={family === "" ? "No prefixes" : `No IPv${family} prefixes`} />}
-                columns={[
-                  {
-                    title: "Prefix",
-                    cell: ({ cidr }) => (
-                      <a class="mono" href={hrefOf("/lookup", { ip: cidr })}>
-                        {cidr}
-                      </a>
-                    ),
-                  },
-                  {
-                    title: "Belongs to",
-                    cell: ({ cbs_ids }) => (
-                      <span class="ids">
-                        {cbs_ids.map((each) =>
-                          each === id ? (
-                            <code key={each}>{each}</code>
-                          ) : (
-                            <a key={each} class="mono" href={hrefOf("/catalogue", { id: each })}>
-                              {each}
-                            </a>
-                          ),
-                        )}
-                      </span>
-                    ),
-                  },
-                ]}
+                columns={columnsOf(id)}
               />
             </div>
             <Pager page={page} pageSize={PAGE_SIZE} count={count} what="prefixes" onPage={setPage} />
@@ -109,6 +84,36 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
       </Loaded>
     </Panel>
   );
+}
+
+/** Prefixes, and the nodes that they belong to; `id`: the one that is shown. */
+function columnsOf(id: string): readonly Column<{ readonly cidr: string; readonly cbs_ids: readonly string[] }>[] {
+  return [
+    {
+      title: "Prefix",
+      cell: ({ cidr }) => (
+        <a class="mono" href={hrefOf("/lookup", { ip: cidr })}>
+          {cidr}
+        </a>
+      ),
+    },
+    {
+      title: "Belongs to",
+      cell: ({ cbs_ids }) => (
+        <span class="ids">
+          {cbs_ids.map((each) =>
+            each === id ? (
+              <code key={each}>{each}</code>
+            ) : (
+              <a key={each} class="mono" href={hrefOf("/catalogue", { id: each })}>
+                {each}
+              </a>
+            ),
+          )}
+        </span>
+      ),
+    },
+  ];
 }
 
 interface ExportProps {

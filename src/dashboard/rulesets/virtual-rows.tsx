@@ -67,14 +67,7 @@ export function VirtualRows({
   };
   const press = (event: KeyboardEvent): void => {
     const step = stepOf(event.key, Math.max(1, Math.floor(viewport / rowHeight) - 1), count);
-    // A field in a row has keys of its own.
-    if (
-      count === 0 ||
-      event.defaultPrevented ||
-      event.altKey ||
-      (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")
-    )
-      return;
+    if (count === 0 || !isForRows(event)) return;
     if (step === undefined) return void onKey?.(event, active);
     event.preventDefault();
     const from = active >= 0 ? active : step > 0 ? first - 1 : first + 1;
@@ -97,13 +90,7 @@ export function VirtualRows({
       {...handlers}
     >
       <div ref={head} class="virtual-head" role="rowgroup">
-        <div class="virtual-row" role="row" aria-rowindex={1}>
-          {columns.map((column) => (
-            <div key={column.kind} role="columnheader" class={column.kind}>
-              {column.title}
-            </div>
-          ))}
-        </div>
+        <HeadRow columns={columns} />
       </div>
       <div role="rowgroup" style={{ height: `${scroll.height}px` }}>
         <div
@@ -111,31 +98,70 @@ export function VirtualRows({
           role="presentation"
           style={{ height: `${Math.min(viewport, scroll.height)}px`, top: `${head.current?.offsetHeight ?? 0}px` }}
         >
-          {shown.map((index) => {
-            const { cells, kind: rowKind = "", isSelected } = row(index);
-            return (
-              <div
-                key={index}
-                id={`${id}-${index}`}
-                role="row"
-                aria-rowindex={index + 2}
-                aria-selected={isSelected}
-                class={`virtual-row ${rowKind}${index === active ? " at" : ""}`}
-                style={{ height: `${rowHeight}px`, transform: `translateY(${index * rowHeight - scroll.top}px)` }}
-                onMouseDown={() => setActive(index)}
-              >
-                {cells.map((cell, at) => (
-                  <div key={columns[at]!.kind} role="gridcell" class={columns[at]!.kind}>
-                    {cell}
-                  </div>
-                ))}
-              </div>
-            );
-          })}
+          {shown.map((index) => (
+            <Row
+              key={index}
+              id={`${id}-${index}`}
+              index={index}
+              columns={columns}
+              look={row(index)}
+              isActive={index === active}
+              height={rowHeight}
+              top={index * rowHeight - scroll.top}
+              onPress={() => setActive(index)}
+            />
+          ))}
         </div>
       </div>
     </div>
   );
+}
+
+function HeadRow({ columns }: Pick<Props, "columns">) {
+  return (
+    <div class="virtual-row" role="row" aria-rowindex={1}>
+      {columns.map((column) => (
+        <div key={column.kind} role="columnheader" class={column.kind}>
+          {column.title}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface RowProps extends Pick<Props, "columns"> {
+  readonly id: string;
+  readonly index: number;
+  readonly look: RowLook;
+  readonly isActive: boolean;
+  readonly height: number;
+  readonly top: number;
+  readonly onPress: () => void;
+}
+
+function Row({ id, index, columns, look: { cells, kind = "", isSelected }, isActive, height, top, onPress }: RowProps) {
+  return (
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      class={`virtual-row ${kind}${isActive ? " at" : ""}`}
+      style={{ height: `${height}px`, transform: `translateY(${top}px)` }}
+      onMouseDown={onPress}
+    >
+      {cells.map((cell, at) => (
+        <div key={columns[at]!.kind} role="gridcell" class={columns[at]!.kind}>
+          {cell}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Whether a key is for the rows: a field in a row has keys of its own. */
+function isForRows({ defaultPrevented, altKey, target }: KeyboardEvent): boolean {
+  return !defaultPrevented && !altKey && !(target instanceof HTMLInputElement && target.type !== "checkbox");
 }
 
 /** How many rows a key moves; the number of all rows for a key that moves to an end. */

@@ -9,123 +9,105 @@ export type MetricValues = readonly MetricObject[];
 /** What `/metrics` shows. No label names a key, an address or an organisation. */
 export class Metrics {
   readonly registry = new Registry();
-  readonly failedKeys: Counter;
-  readonly rateLimited: Counter<"window">;
-  readonly shed: Counter;
-  readonly refusedConnections: Counter;
-  readonly snapshotGeneration: Gauge<"snapshot">;
-  readonly snapshotCreated: Gauge<"snapshot">;
-  readonly snapshotFailures: Counter<"snapshot">;
-  readonly cataloguePulls: Counter<"outcome">;
-  readonly cataloguePulled: Gauge;
-  readonly freezes: Counter<"result">;
-  readonly startRules: Gauge<"source">;
-  readonly databaseUp: Gauge;
-  readonly databaseOutages: Counter;
-  readonly webhookAttempts: Counter<"outcome">;
+  readonly #registers = [this.registry];
   /** What the dashboard shows, until it is recorded. */
   readonly traffic = new TrafficCounter();
-  readonly #requests = new RequestTimes();
+  readonly #requests = registered(new RequestTimes(), this.registry);
   /**
    * Since the page was last read: the library builds a text of the labels for every count, which takes longer than
    * counting.
    */
   readonly #lookups = new Map<Area, { found: number; missed: number }>();
-
-  constructor() {
-    const registers = [this.registry];
-    this.registry.registerMetric(this.#requests as unknown as Histogram);
-    this.failedKeys = new Counter({
-      name: "ipsieve_failed_keys_total",
-      help: "Requests without a valid API key",
-      registers,
-    });
-    this.rateLimited = new Counter({
-      name: "ipsieve_rate_limited_total",
-      help: "Requests refused by the rate limit of their key",
-      labelNames: ["window"],
-      registers,
-    });
-    this.shed = new Counter({
-      name: "ipsieve_shed_requests_total",
-      help: "Requests refused because of overload",
-      registers,
-    });
-    this.refusedConnections = new Counter({
-      name: "ipsieve_refused_connections_total",
-      help: "Connections refused because their address has too many",
-      registers,
-    });
-    const lookups: Counter = new Counter({
-      name: "ipsieve_lookups_total",
-      help: "Addresses and prefixes looked up",
-      labelNames: ["area", "result"],
-      registers,
-      collect: () => this.#moveLookups(lookups),
-    });
-    this.snapshotGeneration = new Gauge({
-      name: "ipsieve_snapshot_generation",
-      help: "How many snapshots have been loaded",
-      aggregator: "max",
-      labelNames: ["snapshot"],
-      registers,
-    });
-    this.snapshotCreated = new Gauge({
-      name: "ipsieve_snapshot_created_seconds",
-      help: "When the loaded snapshot was made, in seconds since 1970",
-      aggregator: "min",
-      labelNames: ["snapshot"],
-      registers,
-    });
-    this.snapshotFailures = new Counter({
-      name: "ipsieve_snapshot_failures_total",
-      help: "Snapshots that could not be loaded",
-      labelNames: ["snapshot"],
-      registers,
-    });
-    this.cataloguePulls = new Counter({
-      name: "ipsieve_catalogue_pulls_total",
-      help: "Pulls of the catalogue from the URL of --catalogue: pulled, unchanged or failed",
-      labelNames: ["outcome"],
-      registers,
-    });
-    this.cataloguePulled = new Gauge({
-      name: "ipsieve_catalogue_pulled_seconds",
-      help: "When a pull from the URL of --catalogue last succeeded, in seconds since 1970; 0: never, or no URL",
-      aggregator: "max",
-      registers,
-    });
-    this.freezes = new Counter({
-      name: "ipsieve_ruleset_freezes_total",
-      help: "How often a ruleset was prepared for fast checks in the background: done or failed",
-      labelNames: ["result"],
-      registers,
-    });
-    this.startRules = new Gauge({
-      name: "ipsieve_start_rules",
-      help: "Rules that the server started with, by where they were read from: snapshots or the database",
-      aggregator: "max",
-      labelNames: ["source"],
-      registers,
-    });
-    this.databaseUp = new Gauge({
-      name: "ipsieve_database_up",
-      help: "Whether the database works: 1, or 0 while it fails",
-      aggregator: "min",
-      registers,
-    });
-    this.databaseOutages = new Counter({
-      name: "ipsieve_database_outages_total",
-      help: "Outages of the database so far",
-      registers,
-    });
-    this.webhookAttempts = new Counter({
-      name: "ipsieve_webhook_attempts_total",
-      help: "Messages sent to webhook endpoints: delivered or failed",
-      labelNames: ["outcome"],
-      registers,
-    });
-  }
+  readonly failedKeys = new Counter({
+    name: "ipsieve_failed_keys_total",
+    help: "Requests without a valid API key",
+    registers: this.#registers,
+  });
+  readonly rateLimited = new Counter<"window">({
+    name: "ipsieve_rate_limited_total",
+    help: "Requests refused by the rate limit of their key",
+    labelNames: ["window"],
+    registers: this.#registers,
+  });
+  readonly shed = new Counter({
+    name: "ipsieve_shed_requests_total",
+    help: "Requests refused because of overload",
+    registers: this.#registers,
+  });
+  readonly refusedConnections = new Counter({
+    name: "ipsieve_refused_connections_total",
+    help: "Connections refused because their address has too many",
+    registers: this.#registers,
+  });
+  readonly #lookupCounter: Counter = new Counter({
+    name: "ipsieve_lookups_total",
+    help: "Addresses and prefixes looked up",
+    labelNames: ["area", "result"],
+    registers: this.#registers,
+    collect: () => this.#moveLookups(),
+  });
+  readonly snapshotGeneration = new Gauge<"snapshot">({
+    name: "ipsieve_snapshot_generation",
+    help: "How many snapshots have been loaded",
+    aggregator: "max",
+    labelNames: ["snapshot"],
+    registers: this.#registers,
+  });
+  readonly snapshotCreated = new Gauge<"snapshot">({
+    name: "ipsieve_snapshot_created_seconds",
+    help: "When the loaded snapshot was made, in seconds since 1970",
+    aggregator: "min",
+    labelNames: ["snapshot"],
+    registers: this.#registers,
+  });
+  readonly snapshotFailures = new Counter<"snapshot">({
+    name: "ipsieve_snapshot_failures_total",
+    help: "Snapshots that could not be loaded",
+    labelNames: ["snapshot"],
+    registers: this.#registers,
+  });
+  readonly cataloguePulls = new Counter<"outcome">({
+    name: "ipsieve_catalogue_pulls_total",
+    help: "Pulls of the catalogue from the URL of --catalogue: pulled, unchanged or failed",
+    labelNames: ["outcome"],
+    registers: this.#registers,
+  });
+  readonly cataloguePulled = new Gauge({
+    name: "ipsieve_catalogue_pulled_seconds",
+    help: "When a pull from the URL of --catalogue last succeeded, in seconds since 1970; 0: never, or no URL",
+    aggregator: "max",
+    registers: this.#registers,
+  });
+  readonly freezes = new Counter<"result">({
+    name: "ipsieve_ruleset_freezes_total",
+    help: "How often a ruleset was prepared for fast checks in the background: done or failed",
+    labelNames: ["result"],
+    registers: this.#registers,
+  });
+  readonly startRules = new Gauge<"source">({
+    name: "ipsieve_start_rules",
+    help: "Rules that the server started with, by where they were read from: snapshots or the database",
+    aggregator: "max",
+    labelNames: ["source"],
+    registers: this.#registers,
+  });
+  readonly databaseUp = new Gauge({
+    name: "ipsieve_database_up",
+    help: "Whether the database works: 1, or 0 while it fails",
+    aggregator: "min",
+    registers: this.#registers,
+  });
+  readonly databaseOutages = new Counter({
+    name: "ipsieve_database_outages_total",
+    help: "Outages of the database so far",
+    registers: this.#registers,
+  });
+  readonly webhookAttempts = new Counter<"outcome">({
+    name: "ipsieve_webhook_attempts_total",
+    help: "Messages sent to webhook endpoints: delivered or failed",
+    labelNames: ["outcome"],
+    registers: this.#registers,
+  });
 
   /** The page: of this process, or the sums over it and others. */
   async page(others: readonly MetricValues[]): Promise<string> {
@@ -151,7 +133,8 @@ export class Metrics {
     this.traffic.addLookups(lookups);
   }
 
-  #moveLookups(counter: Counter): void {
+  #moveLookups(): void {
+    const counter = this.#lookupCounter;
     for (const [area, { found, missed }] of this.#lookups) {
       if (found > 0) counter.inc({ area, result: "found" }, found);
       if (missed > 0) counter.inc({ area, result: "missed" }, missed);
@@ -193,4 +176,9 @@ export class Metrics {
       },
     });
   }
+}
+
+function registered(times: RequestTimes, registry: Registry): RequestTimes {
+  registry.registerMetric(times as unknown as Histogram);
+  return times;
 }

@@ -52,13 +52,15 @@ const SOURCES = [{ prefixes: ["203.0.113.0/24", "198.51.100.7"] }];
 
 export function addDeploymentRoutes(app: App, services: Services): void {
   addReads(app, services);
+  addUrls(app, services);
+  addReports(app, services);
   addWrites(app, services);
   addPreview(app, services);
   addRelease(app, services);
 }
 
 function addReads(app: App, services: Services): void {
-  const { memory, settings, pulls } = services;
+  const { memory, settings } = services;
   const list = {
     operationId: "listDeployments",
     summary: "The deployments of the organisation: lists at URLs, for devices that pull them",
@@ -89,7 +91,10 @@ function addReads(app: App, services: Services): void {
     const document = deploymentDocument(deployment, stateOf(deployment, request, services));
     return isKnown(request, reply, tagOfDeployment(deployment, document)) ? reply.code(304).send() : document;
   });
+}
 
+function addUrls(app: App, services: Services): void {
+  const { memory } = services;
   const urls = {
     operationId: "getDeploymentUrls",
     summary: "The URLs that devices pull; anyone who has one can read the list",
@@ -110,7 +115,11 @@ function addReads(app: App, services: Services): void {
     if (kind === "key") await services.urlReaders.add(id, deployment, request.now);
     return urlsDocument(deployment, stateOf(deployment, request, services), found);
   });
+}
 
+/** What is reported about a deployment: by those who fetch its list, and by those who block with it. */
+function addReports(app: App, services: Services): void {
+  const { pulls, store } = services;
   const log = {
     operationId: "listPulls",
     summary: "Who has fetched files of the deployment",
@@ -133,7 +142,7 @@ function addReads(app: App, services: Services): void {
   };
   app.get(`${ONE}/blocked/`, { config: READ_EDL, schema: blocked }, async (request) => {
     const { id } = findDeployment(request, services);
-    return blockedDocument(await services.store.read("blocked", id, request.now));
+    return blockedDocument(await store.read("blocked", id, request.now));
   });
 }
 
