@@ -1,6 +1,7 @@
 /** The task of the process that sends the load. */
 export interface LoadOrder {
-  readonly port: number;
+  /** Several: the connections are shared out among them. */
+  readonly port: number | readonly number[];
   readonly connections: number;
   readonly milliseconds: number;
   /**

@@ -11,7 +11,9 @@ async function run({
   rate = Infinity,
   isAwake = false,
 }: LoadOrder): Promise<LoadReport> {
-  const opened = await Promise.all(Array.from({ length: connections }, () => LoadConnection.open(port)));
+  const ports = [port].flat();
+  const open = (index: number) => LoadConnection.open(ports[index % ports.length]!);
+  const opened = await Promise.all(Array.from({ length: connections }, (_, index) => open(index)));
   if (greeting !== undefined) await Promise.all(opened.map((connection) => greet(connection, greeting)));
   say("begun");
   const latencies: number[] = [];
@@ -48,7 +50,7 @@ async function run({
       // As for clients, a response before the end of a body may end the connection.
       const reconnect = async (): Promise<void> => {
         opened[index]!.close();
-        opened[index] = await LoadConnection.open(port);
+        opened[index] = await open(index);
         reconnected++;
       };
       ask();

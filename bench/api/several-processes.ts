@@ -1,17 +1,18 @@
 /**
- * `npm run bench:processes [-- --rounds N]`: a server of one process beside one of two (`--processes 2`) on SQLite:
- * lookups and added rules a second, the processor time of all their processes for each, and how evenly the processes
- * share it. Prints medians, minima and maxima.
+ * `npm run bench:processes [-- --rounds N]`: a server of one process beside one of two (`--processes 2`) on SQLite, and
+ * beside two servers that know nothing of each other and get half of the connections each: what a second process costs
+ * on this machine whatever it does. Lookups and added rules a second, the processor time of all their processes for
+ * each, and how evenly the processes share it. Prints medians, minima and maxima.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { LIMITS } from "../../test/api/harness/replicas.ts";
 import { cachePath } from "../data/cache.ts";
 import { Random } from "../data/random.ts";
-import { fillStore, type FilledStore } from "./fill-store.ts";
+import { fillStore } from "./fill-store.ts";
 import { medianOf } from "./measure.ts";
-import { type Listener, LoadProcess, processorSeconds, startService } from "./processes.ts";
+import { type Listener, LoadProcess, startService } from "./processes.ts";
 import { requestBytes } from "./requests.ts";
 
 const [CONNECTIONS, MILLISECONDS] = [64, 1000];
@@ -23,41 +24,43 @@ const { values } = parseArgs({ options: { rounds: { type: "string", default: "10
 const folder = mkdtempSync(cachePath("processes-"));
 const load = new LoadProcess();
 const ways: Way[] = [];
+const filled = await fillStore(join(folder, "filled.db"), RULES, new Random(1));
+let [databases, added] = [0, 0];
 
 interface Way {
   readonly name: string;
-  readonly service: Listener;
-  readonly filled: FilledStore;
-  added: number;
+  readonly services: readonly Listener[];
 }
 
 try {
-  for (const processes of [1, 2]) ways.push(await start(processes));
+  ways.push({ name: "one process", services: [await start(1)] });
+  ways.push({ name: "two processes", services: [await start(2)] });
+  ways.push({ name: "two servers", services: [await start(1), await start(1)] });
   await measure("lookups", Number(values.rounds), lookups);
   await measure("added rules", Number(values.rounds), additions);
 } finally {
   load.stop();
-  for (const { service } of ways) await service.stop();
+  for (const service of ways.flatMap(({ services }) => services)) await service.stop();
   rmSync(folder, { recursive: true });
 }
 
-async function start(processes: number): Promise<Way> {
-  const file = join(folder, `${processes}.db`);
-  const filled = await fillStore(file, RULES, new Random(1));
+/** Each has a copy of the same database, so that all know the same key. */
+async function start(processes: number): Promise<Listener> {
+  const file = join(folder, `${databases++}.db`);
+  copyFileSync(join(folder, "filled.db"), file);
   const args = ["--db", file, "--processes", String(processes), "--ruleset-snapshots", "off", ...LIMITS];
-  const service = await startService(args);
-  return { name: processes === 1 ? "one process" : `${processes} processes`, service, filled, added: 0 };
+  return startService(args);
 }
 
 /** A second of load for each way and round, every other round in the opposite order; the first does not count. */
-async function measure(what: string, rounds: number, requestsOf: (way: Way) => Uint8Array[]): Promise<void> {
+async function measure(what: string, rounds: number, requestsOf: () => Uint8Array[]): Promise<void> {
   const found = ways.map((way) => ({ way, rates: [] as number[], costs: [] as number[], shares: [] as number[] }));
   for (let round = 0; round <= rounds; round++)
     for (const { way, rates, costs, shares } of round % 2 === 0 ? found : found.toReversed()) {
-      const requests = requestsOf(way);
+      const requests = requestsOf();
       const before = used(way);
       const order = {
-        port: way.service.port,
+        port: way.services.map(({ port }) => port),
         connections: CONNECTIONS,
         milliseconds: MILLISECONDS,
         requests,
@@ -78,30 +81,41 @@ async function measure(what: string, rounds: number, requestsOf: (way: Way) => U
     print(`${way.name}, processor µs each`, costs);
     print(`${way.name}, share of the process that used most`, shares);
   }
-  const [one, two] = found;
-  const ratios = two!.costs.map((cost, round) => cost / one!.costs[round]!);
-  print(`two beside one, processor time of ${what}, ratio of the same round`, ratios);
+  const [one, ...others] = found;
+  for (const { way, costs } of others) {
+    const ratios = costs.map((cost, round) => cost / one!.costs[round]!);
+    print(`${way.name} beside one process, processor time of ${what}, ratio of the same round`, ratios);
+  }
 }
 
-/** Processor seconds of the process that was started, and of those that it has started. */
-function used({ service }: Way): number[] {
-  const { pid } = service.process;
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
-  return [pid!, ...children.map(Number)].map((id) => processorSeconds({ process: { pid: id } }));
+/** Processor seconds of the processes that were started, and of those that they have started. */
+function used({ services }: Way): number[] {
+  return services.flatMap(({ process: { pid } }) => {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+    return [pid!, ...children.map(Number)].map(secondsOf);
+  });
 }
 
-function lookups({ filled: { key } }: Way): Uint8Array[] {
+/** To the nanosecond: a second of load on a busy machine is few of the ticks that the system counts elsewhere. */
+function secondsOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`).map((id) =>
+    readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8"),
+  );
+  return threads.reduce((sum, text) => sum + Number(text.split(" ")[0]), 0) / 1e9;
+}
+
+function lookups(): Uint8Array[] {
   const random = new Random(5);
   const address = () => [random.below(224), random.below(256), random.below(256), random.below(256)].join(".");
-  return Array.from({ length: 500 }, () => requestBytes({ path: `/v1/cbs/lookup?ip=${address()}`, key }));
+  return Array.from({ length: 500 }, () => requestBytes({ path: `/v1/cbs/lookup?ip=${address()}`, key: filled.key }));
 }
 
 /** Another address each time. */
-function additions(way: Way): Uint8Array[] {
-  const { key, emptyId } = way.filled;
+function additions(): Uint8Array[] {
+  const { key, emptyId } = filled;
   const path = `/v1/edl/ip-rulesets/${emptyId}/rules`;
   return Array.from({ length: WRITES }, () => {
-    const at = way.added++;
+    const at = added++;
     const ip = [10 + (at >> 24), (at >> 16) & 255, (at >> 8) & 255, at & 255].join(".");
     return requestBytes({ method: "POST", path, key, body: JSON.stringify({ ip, name: "bench" }) });
   });
