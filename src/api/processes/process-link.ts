@@ -1,5 +1,5 @@
 import type { PeerAnswers, PeerQuestion, PeerQuestions, Peers } from "../../service/processes/peers.ts";
-import { type RemoteWriter, resultOf, type WriterReply } from "../../store/sqlite/file-writer.ts";
+import type { RemoteWriter, WriterReply } from "../../store/sqlite/file-writer.ts";
 import type { WritingMethod } from "../../store/sqlite/messages.ts";
 import type { EndSignal } from "../end-signals.ts";
 import type { Start, FromProcess, ToProcess } from "./messages.ts";
@@ -55,13 +55,12 @@ export class ProcessLink implements Peers, RemoteWriter {
     this.#answers = answers;
   }
 
-  async call(method: WritingMethod, argument: unknown): Promise<unknown> {
+  call(method: WritingMethod, argument: unknown): Promise<WriterReply> {
     const id = ++this.#last;
-    const reply = await new Promise<WriterReply>((resolve) => {
+    return new Promise((resolve) => {
       this.#writing.set(id, resolve);
       send({ kind: "write", id, method, argument });
     });
-    return resultOf(reply);
   }
 
   onChange(hint: () => void): void {

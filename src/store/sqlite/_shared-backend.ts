@@ -7,8 +7,9 @@ import type { ReadFound, ReadName, ReadRequest } from "../reads.ts";
 import type { RulesetRules } from "../state.ts";
 import type { LoadedState, SavedRules } from "../saved-rules.ts";
 import type { StoreReport } from "../store.ts";
+import type { WritingMethod } from "./messages.ts";
 import type { SqliteBackend } from "./_backend.ts";
-import type { RemoteWriter } from "./file-writer.ts";
+import { type RemoteWriter, resultOf } from "./file-writer.ts";
 
 /** A SQLite file that another process writes: this one reads it in its own thread, and sends its writes to the other. */
 export class SharedBackend implements Backend {
@@ -21,15 +22,20 @@ export class SharedBackend implements Backend {
   }
 
   execute(commands: readonly Command[]): Promise<GroupAnswer> {
-    return this.#writer.call("execute", commands) as Promise<GroupAnswer>;
+    return this.#write("execute", commands) as Promise<GroupAnswer>;
   }
 
   record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>> {
-    return this.#writer.call("record", { name, increments }) as Promise<Recorded<Name>>;
+    return this.#write("record", { name, increments }) as Promise<Recorded<Name>>;
   }
 
   async probe(): Promise<void> {
-    await this.#writer.call("probe", undefined);
+    await this.#write("probe", undefined);
+  }
+
+  /** @throws StoreError */
+  async #write(method: WritingMethod, argument: unknown): Promise<unknown> {
+    return resultOf(await this.#writer.call(method, argument));
   }
 
   load(receive: ((part: RulesetRules) => void) | null, saved: readonly SavedRules[]): Promise<LoadedState> {

@@ -8,8 +8,8 @@ import { withOwnBuffers } from "./_transfers.ts";
 
 /** The process that writes a SQLite file, seen from one that only reads the file. */
 export interface RemoteWriter {
-  /** Rejects with StoreError, as the store itself does. */
-  call(method: WritingMethod, argument: unknown): Promise<unknown>;
+  /** For `resultOf`: a program of several bundles has several classes StoreError, and the store expects its own. */
+  call(method: WritingMethod, argument: unknown): Promise<WriterReply>;
   /** Calls `hint` when there are changes of another process. */
   onChange(hint: () => void): void;
 }
