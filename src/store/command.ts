@@ -142,6 +142,14 @@ export interface ImportRulesCommand extends Conditional {
   readonly mode: ConflictMode;
   /** SHA-256 of the list as it was sent, for the audit log. */
   readonly digest?: string | undefined;
+  /** What the store has found out beforehand; not read at any other version of the ruleset. */
+  readonly unskipped?: UnskippedRules;
+}
+
+/** The rules of a list that an import would not skip at a version of the ruleset: their indexes in each part. */
+export interface UnskippedRules {
+  readonly version: number;
+  readonly indexes: readonly Uint32Array[];
 }
 
 export interface ImportCounts {

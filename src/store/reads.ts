@@ -14,6 +14,7 @@ import { readTraffic } from "./sql/counts/_traffic.ts";
 import { readUrlReaders } from "./sql/counts/_url-readers.ts";
 import { readUsage, readUsageOf } from "./sql/counts/_usage.ts";
 import { readDeliveries, readDelivery, readWebhookProgress, readWebhookSecrets } from "./sql/events/_webhooks.ts";
+import { readUnskipped } from "./sql/commands/_unskipped-rules.ts";
 import { readTouched, readVersions, touchedPartOf } from "./sql/history/_versions.ts";
 
 /**
@@ -134,6 +135,12 @@ const READS = {
 
   /** One of them with what was sent; null if it is not kept. */
   delivery: read(readDelivery),
+
+  /**
+   * Which rules of a part of its list an import would not skip, and at which version of the ruleset; null if the ruleset
+   * is empty, or is not the organisation's.
+   */
+  unskippedRules: read(readUnskipped),
 
   /** A part, from 0 on, of the rules that a change touched; null if it is not kept. */
   touchedRules: read(readTouched, touchedPartOf),

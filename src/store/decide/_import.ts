@@ -6,6 +6,7 @@ import { keyOfPrefix } from "../_prefix-key.ts";
 import type { BatchResult, ImportRulesCommand } from "../command.ts";
 import { StoreError } from "../store-error.ts";
 import { reasonOf } from "./_rule-commands.ts";
+import { countOf } from "./_rule-limits.ts";
 import type { TouchedRules } from "./_touched-rules.ts";
 
 /** A rule of a list, and the key of its prefix. */
@@ -30,12 +31,46 @@ export function* partsOf(columns: readonly RuleColumns[], size: number): Generat
   }
 }
 
+/**
+ * The rules that are still to be decided, and how many are known to be skipped: what was found out beforehand counts
+ * only at the same version of the ruleset.
+ */
+export function undecidedRules(
+  { rules, unskipped }: Pick<ImportRulesCommand, "rules" | "unskipped">,
+  version: number,
+): { readonly rules: readonly RuleColumns[]; readonly skipped: number } {
+  if (unskipped?.version !== version) return { rules, skipped: 0 };
+  const left = rules.map((part, index) => chosenIn(part, unskipped.indexes[index]!));
+  return { rules: left, skipped: countOf(rules) - countOf(left) };
+}
+
+function chosenIn(columns: RuleColumns, indexes: Uint32Array): RuleColumns {
+  const { family, words, lengths, names, expiresAt, createdAt, updatedAt } = columns;
+  if (indexes.length === lengths.length) return columns;
+  const stride = family === 4 ? 1 : 4;
+  return {
+    family,
+    words: Uint32Array.from({ length: stride * indexes.length }, (_, at) => {
+      return words[stride * indexes[Math.floor(at / stride)]! + (at % stride)]!;
+    }),
+    lengths: Uint8Array.from(indexes, (index) => lengths[index]!),
+    names:
+      "numbers" in names
+        ? { ...names, numbers: Uint32Array.from(indexes, (index) => names.numbers[index]!) }
+        : Array.from(indexes, (index) => names[index]!),
+    expiresAt: Float64Array.from(indexes, (index) => expiresAt[index]!),
+    createdAt: Float64Array.from(indexes, (index) => createdAt[index]!),
+    updatedAt: Float64Array.from(indexes, (index) => updatedAt[index]!),
+  };
+}
+
 /** Adds the rules of a list to a ruleset that has `count` of at most `max`, each as `add-rule` does. */
 export class Import {
   readonly #touched: TouchedRules;
   readonly #command: Pick<ImportRulesCommand, "mode" | "at">;
   readonly #count: number;
   readonly #max: number;
+  /** Including those that are not in any part, because they are known to be skipped. */
   skipped = 0;
 
   constructor(touched: TouchedRules, command: Pick<ImportRulesCommand, "mode" | "at">, count: number, max: number) {

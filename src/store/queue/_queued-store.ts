@@ -2,6 +2,7 @@ import { errorOf, type GroupAnswer } from "../_answer.ts";
 import type { Backend } from "../_backend.ts";
 import { type ApplyChanges, ChangeFeed } from "./_change-feed.ts";
 import { CommandQueue } from "./_command-queue.ts";
+import { PreparedImports } from "./_prepared-imports.ts";
 import type { Change } from "../change.ts";
 import type { Command, CommandKind, Outcome } from "../command.ts";
 import type { CounterName, Increments, Recorded } from "../counters.ts";
@@ -15,6 +16,7 @@ export class QueuedStore implements Store {
   readonly #backend: Backend;
   readonly #pollEvery: number;
   readonly #queue: CommandQueue;
+  readonly #imports: PreparedImports;
   #feed: ChangeFeed | undefined;
   readonly #watchers = new Set<(organisationId: string | null) => void>();
 
@@ -27,6 +29,10 @@ export class QueuedStore implements Store {
         for (const organisationId of organisations) this.#notify(organisationId);
         return this.#feed?.arrived(changes, sequence) ?? Promise.resolve();
       },
+    );
+    this.#imports = new PreparedImports(
+      (command, part) => backend.find("unskippedRules", [command, part]),
+      (command) => this.#queue.push(command),
     );
   }
 
@@ -70,7 +76,7 @@ export class QueuedStore implements Store {
   }
 
   async write<Kind extends CommandKind>(command: Extract<Command, { kind: Kind }>): Promise<Outcome<Kind>> {
-    const answer = await this.#queue.push(command);
+    const answer = await this.#imports.push(command);
     if ("rejection" in answer) throw errorOf(answer.rejection);
     return answer.outcome as Outcome<Kind>;
   }
@@ -96,6 +102,7 @@ export class QueuedStore implements Store {
   }
 
   async close(): Promise<void> {
+    await this.#imports.settled();
     await this.#queue.close();
     this.#feed?.end();
     await this.#backend.close();

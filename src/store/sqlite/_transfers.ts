@@ -1,6 +1,6 @@
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change } from "../change.ts";
-import type { Command } from "../command.ts";
+import type { Command, ImportRulesCommand } from "../command.ts";
 
 /**
  * Buffers that are transferred to another thread without a copy, and become unusable here: the columns of rules with
@@ -28,11 +28,16 @@ export function columnsOfChanges(changes: readonly Change[]): readonly RuleColum
 
 /** For commands from another process: all their columns are in the buffer of the message, which cannot be transferred. */
 export function withOwnBuffers(commands: readonly Command[]): readonly Command[] {
-  return commands.map((command) =>
-    command.kind === "replace-rules" || command.kind === "import-rules"
-      ? { ...command, rules: command.rules.map(copyOf) }
-      : command,
-  );
+  return commands.map((command) => {
+    if (command.kind === "replace-rules") return { ...command, rules: command.rules.map(copyOf) };
+    return command.kind === "import-rules" ? withOwnColumns(command) : command;
+  });
+}
+
+function withOwnColumns({ unskipped, ...command }: ImportRulesCommand): ImportRulesCommand {
+  const own = { ...command, rules: command.rules.map(copyOf) };
+  if (unskipped === undefined) return own;
+  return { ...own, unskipped: { ...unskipped, indexes: unskipped.indexes.map((part) => part.slice()) } };
 }
 
 function copyOf({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: RuleColumns): RuleColumns {

@@ -1,17 +1,14 @@
-import type { Transaction } from "kysely";
-import type { Rule } from "../../../rulesets/rule.ts";
 import type { ImportRulesCommand } from "../../command.ts";
 import type { Decision } from "../../decide/_decision.ts";
-import { Import, type Listed, partsOf } from "../../decide/_import.ts";
+import { Import, partsOf, undecidedRules } from "../../decide/_import.ts";
 import { checkMatch } from "../../decide/_match.ts";
 import { checkNames } from "../../decide/_rule-limits.ts";
 import { RuleEvents } from "../../decide/_rule-events.ts";
 import { TouchedRules } from "../../decide/_touched-rules.ts";
-import type { Engine } from "../_engine.ts";
 import type { Group } from "./_group.ts";
-import { readRulesOf, ruleOfRow, wholeRuleset } from "../_rule-rows.ts";
+import { wholeRuleset } from "../_rule-rows.ts";
+import { existingRules } from "./_existing-rules.ts";
 import { withSavepoint } from "./_savepoint.ts";
-import type { Tables } from "../_tables.ts";
 import { TouchedRulesWriter } from "./_touched-rules-writer.ts";
 
 /** Adds a list of rules, writing what changes. It is in a group of its own. */
@@ -24,8 +21,10 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(engine, within, number, touched, command.at);
   const list = new Import(touched, command, draft.count, limits.rulesPerRuleset);
+  const { rules, skipped: known } = undecidedRules(command, ruleset.version);
+  list.skipped = known;
   await withSavepoint(within, async () => {
-    for (const part of partsOf(command.rules, engine.rowsAtOnce)) {
+    for (const part of partsOf(rules, engine.rowsAtOnce)) {
       list.add(part, await existingRules(engine, within, number, part));
       await writer.write();
     }
@@ -38,15 +37,4 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   const whole = touched.isListed ? [] : await wholeRuleset(engine, within, number);
   const recorded = touched.recorded(ruleset.id, whole, { skipped, digest: command.digest }, writer.kept);
   return { outcome, changes: [recorded], eventParts: writer.eventParts };
-}
-
-async function existingRules(
-  engine: Engine,
-  within: Transaction<Tables>,
-  number: number,
-  part: readonly Listed[],
-): Promise<Map<string, Rule>> {
-  const keys = part.map(({ key }) => [number, key] as const);
-  const rows = await readRulesOf(engine, within, keys);
-  return new Map(rows.map((row) => [row.prefix, ruleOfRow(row)]));
 }
