@@ -5,7 +5,9 @@ import { onlyLong } from "../rounds.ts";
 
 process.env["IPSIEVE_TEST_ENGINE"] = "typescript";
 const { ENGINE } = await import("./fixture.ts");
-await import("./identify.test.ts");
+describe("runs", { skip: onlyLong() }, async () => {
+  await import("./identify.test.ts");
+});
 await import("./lines/fields.test.ts");
 describe("compressed input", { skip: onlyLong() }, async () => {
   await import("./input/compressed.test.ts");

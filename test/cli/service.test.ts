@@ -9,6 +9,7 @@ import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harn
 import { adding, by, Replica } from "../store/harness/stores.ts";
 import { outcomeOf, run, start, temporaryFolder } from "./run-command.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
+import { onlyLong } from "../rounds.ts";
 import { until } from "../until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -332,7 +333,7 @@ test("a server waits for a database that is slow to accept its first connection,
   assert.deepEqual([code, stdout], [2, ""]);
 });
 
-describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () => {
+describe("the same commands on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong() }, () => {
   let server: PostgresServer;
   before(async () => {
     server = await startPostgres();
