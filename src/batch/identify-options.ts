@@ -117,7 +117,7 @@ export interface IdentifyOptions {
 
 /** Sizes that affect speed and memory, never a result. The defaults are the measured best; tests make them tiny. */
 export interface BatchLimits {
-  /** Maximum bytes of input per shard (1 MiB). */
+  /** Maximum bytes of input per shard (2 MiB). */
   readonly shardBytes: number;
   /** Lines processed at a time (no limit): there may be as many empty lines as bytes. */
   readonly shardLines: number;
@@ -143,7 +143,7 @@ export interface BatchLimits {
 }
 
 export const DEFAULT_LIMITS: BatchLimits = {
-  shardBytes: 1 << 20,
+  shardBytes: 2 << 20,
   shardLines: Number.MAX_SAFE_INTEGER,
   rowBytes: 2 << 20,
   templateBytes: 64 << 20,
