@@ -135,7 +135,7 @@ export function writeRows(out: usize, end: usize): usize {
     if (delimiter != 0 && load<i32>(at4, MATCHES) > 0) {
       if (to + COLUMNS_MOST > end) break;
       if (appends) to = writeDelimiter(to);
-      else to = words >= ipv6Words ? writeColumns6(to, words, line) : writeColumns4(to, load<u32>(words), line);
+      else to = words >= ipv6Words ? writeColumns6(to, words, at4) : writeColumns4(to, load<u32>(words), at4, base);
       to = copyText(to, template, end);
       if (to == 0) break;
     } else {
@@ -153,20 +153,21 @@ export function writeRows(out: usize, end: usize): usize {
 
 /*
  * With a delimiter, rows of a match need no template of their own: they are the address, the prefix, and a text with an
- * LF, `template`; or, after their lines, the text alone. The text ends at `end` at the latest, or there is no row.
+ * LF, `template`; or, after their lines, the text alone. The text ends at `end` at the latest, or there is no row. `at4`
+ * is the line's entry in the arrays by line, and `base` the workspace, which a parameter keeps in a register.
  */
 /** An address, a prefix, both delimiters, and the first 16 bytes of a text. */
 const COLUMNS_MOST: usize = 39 + 43 + 2 + 16;
 
 @inline
-function writeColumns4(out: usize, word: u32, line: i32): usize {
-  out = writeDelimiter(writeQuad(out, word));
-  return writeDelimiter(fillIpv4(out, ownPrefixLength(line), word));
+function writeColumns4(out: usize, word: u32, at4: usize, base: usize): usize {
+  out = writeDelimiter(writeQuad(out, word, base));
+  return writeDelimiter(fillIpv4(out, ownPrefixLength(at4), word, base));
 }
 
-function writeColumns6(out: usize, words: usize, line: i32): usize {
+function writeColumns6(out: usize, words: usize, at4: usize): usize {
   out = writeDelimiter(writeIpv6(out, v128.load(words)));
-  return writeDelimiter(fillIpv6(out, ownPrefixLength(line), words));
+  return writeDelimiter(fillIpv6(out, ownPrefixLength(at4), words));
 }
 
 @inline
@@ -214,8 +215,8 @@ function fillTemplate(out: usize, template: usize, words: usize, isIpv6: bool, l
     if (hole == LINE_HOLE) {
       out = writeNumber(out, firstNumber + line);
     } else {
-      const prefix = hole == OWN_PREFIX_HOLE ? ownPrefixLength(line) : hole;
-      out = isIpv6 ? fillIpv6(out, prefix, words) : fillIpv4(out, prefix, load<u32>(words));
+      const prefix = hole == OWN_PREFIX_HOLE ? ownPrefixLength(workspace + (<usize>line << 2)) : hole;
+      out = isIpv6 ? fillIpv6(out, prefix, words) : fillIpv4(out, prefix, load<u32>(words), workspace);
     }
   }
   return copy(out, from, <usize>load<u32>(part));
@@ -223,8 +224,8 @@ function fillTemplate(out: usize, template: usize, words: usize, isIpv6: bool, l
 
 /** Of the match of a line that has one. */
 @inline
-function ownPrefixLength(line: i32): i32 {
-  const match = load<u32>(workspace + (<usize>line << 2), MATCHES);
+function ownPrefixLength(at4: usize): i32 {
+  const match = load<u32>(at4, MATCHES);
   return load<u8>(matchLengths + <usize>match);
 }
 
@@ -251,18 +252,18 @@ function copy(to: usize, from: usize, length: usize): usize {
 }
 
 @inline
-function fillIpv4(out: usize, hole: i32, word: u32): usize {
-  if (hole == ADDRESS_HOLE) return writeQuad(out, word);
+function fillIpv4(out: usize, hole: i32, word: u32, base: usize): usize {
+  if (hole == ADDRESS_HOLE) return writeQuad(out, word, base);
   // Shifts count modulo 32: by 32 would be by none, so the mask of 0 bits is a case of its own.
-  out = writeQuad(out, hole == 0 ? 0 : word & (<u32>-1 << (32 - hole)));
-  return hole == 32 ? out : writePrefixLength(out, hole);
+  out = writeQuad(out, hole == 0 ? 0 : word & (<u32>-1 << (32 - hole)), base);
+  return hole == 32 ? out : writePrefixLength(out, hole, base);
 }
 
 function fillIpv6(out: usize, hole: i32, words: usize): usize {
   const address = v128.load(words);
   if (hole == ADDRESS_HOLE) return writeIpv6(out, address);
   out = writeIpv6(out, v128.and(address, v128.load(workspace + MASKS + (<usize>hole << 4))));
-  return hole == 128 ? out : writePrefixLength(out, hole);
+  return hole == 128 ? out : writePrefixLength(out, hole, workspace);
 }
 
 /** In decimal digits, up to 16 of them, from the last to the first. */
@@ -280,8 +281,8 @@ function writeNumber(out: usize, value: u64): usize {
 }
 
 @inline
-function writePrefixLength(out: usize, length: i32): usize {
-  return writeText(out, load<u64>(workspace + (<usize>length << 3), PREFIX_LENGTHS));
+function writePrefixLength(out: usize, length: i32, base: usize): usize {
+  return writeText(out, load<u64>(base + (<usize>length << 3), PREFIX_LENGTHS));
 }
 
 /** Four bytes; the upper half says how many of them count. */
@@ -295,16 +296,16 @@ function writeText(out: usize, text: u64): usize {
 
 /** Each octet with a dot after it, four bytes of which some do not count; the last dot does not count either. */
 @inline
-function writeQuad(out: usize, word: u32): usize {
-  out = writeOctet(out, word >>> 24);
-  out = writeOctet(out, (word >>> 16) & 255);
-  out = writeOctet(out, (word >>> 8) & 255);
-  return writeOctet(out, word & 255) - 1;
+function writeQuad(out: usize, word: u32, base: usize): usize {
+  out = writeOctet(out, word >>> 24, base);
+  out = writeOctet(out, (word >>> 16) & 255, base);
+  out = writeOctet(out, (word >>> 8) & 255, base);
+  return writeOctet(out, word & 255, base) - 1;
 }
 
 @inline
-function writeOctet(out: usize, octet: u32): usize {
-  return writeText(out, load<u64>(workspace + (octet << 3), OCTETS));
+function writeOctet(out: usize, octet: u32, base: usize): usize {
+  return writeText(out, load<u64>(base + (octet << 3), OCTETS));
 }
 
 /**
