@@ -10,6 +10,7 @@ import { expiringBatches } from "./expiring-batches.ts";
 import { collectGarbage, type Measurement, type Part, summarize } from "./part.ts";
 import { severalSnapshots } from "./several-snapshots.ts";
 import { run } from "./whole-command.ts";
+import { randomWords } from "../../test/random-words.ts";
 
 const SEED = 20_261_122;
 const RULES = 1_000_000;
@@ -20,17 +21,7 @@ const ROUNDS = 7;
 const OPENS = 15;
 const NOW = Date.UTC(2026, 10, 22);
 
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
-
-const next = generator(SEED);
+const next = randomWords(SEED);
 
 /** Random IPv4 addresses, half of them with an expiry, of which a sixth has passed. */
 function makeIndex(): { index: RuleIndex; words: Uint32Array } {

@@ -1,23 +1,15 @@
 /** The results of rules:batch for every item, for keys and in the dashboard. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { addUser, visit } from "./dashboard/browser.ts";
-import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+import { type Send, type Senders, sendersOf } from "./rule-senders.ts";
+import { addOrganisation, startServer, type TestServer } from "./start-server.ts";
 
 const MAX = 300;
 let t: TestServer;
-type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
-let senders: Record<"public" | "dashboard", Send>;
+let senders: Senders;
 before(async () => {
   t = await startServer({ rulesPerRuleset: MAX });
-  const organisation = await addOrganisation(t, "batches");
-  const key = (await addKey(t, organisation)).text;
-  const { token } = await addUser(t, organisation, "editor");
-  senders = {
-    public: (method, path, body, headers = {}) => ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body, headers }),
-    dashboard: (method, path, body, headers = {}) =>
-      visit(t, method, `/edl/ip-rulesets/${path}`, { token, body, headers }),
-  };
+  senders = await sendersOf(t, await addOrganisation(t, "batches"));
 });
 after(() => t.close());
 

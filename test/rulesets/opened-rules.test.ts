@@ -7,10 +7,10 @@ import { partsOf, RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { RulesetError } from "../../src/rulesets/ruleset-error.ts";
 import { storedRules, storingRules } from "../../src/rulesets/stored/stored-ruleset.ts";
 import { checkInvariants } from "./check-invariants.ts";
-import { generator } from "./rules-differential.ts";
+import { randomWords } from "../random-words.ts";
 
 const ABOUT = { name: "", purpose: "blocklist", allowSpecialPurpose: true, sequence: 1 } as const;
-const next = generator(20_261_123);
+const next = randomWords(20_261_123);
 
 function randomRule(): Rule {
   const [w0, w1] = [next() & 0xffff_ff00, next() & 0x8000_000f];

@@ -8,6 +8,7 @@ import { partsOf, RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { storedRules, storingRules } from "../../src/rulesets/stored/stored-ruleset.ts";
 import { PaintedRules } from "../oracle/painted-rules.ts";
 import { checkInvariants } from "./check-invariants.ts";
+import { randomWords } from "../random-words.ts";
 
 /** Enough for a freeze to take several steps, with writes in between. */
 const RULES = 12_000;
@@ -31,16 +32,6 @@ export interface Tally {
 
 export function emptyTally(): Tally {
   return { answers: 0, found: 0, whole: 0, writes: 0, freezes: 0, stored: 0, stepsBack: 0 };
-}
-
-export function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
 }
 
 /** All addresses that are looked up, ascending, as words. Few, so that prefixes coincide and cover each other. */
@@ -108,7 +99,7 @@ export class RulesDifferential {
   /** Looks up `asked` addresses of each family in a round; `break_` makes the first of the two indexes wrong. */
   constructor(seed: number, asked: number, tally: Tally, break_?: (index: RuleIndex) => void) {
     this.tally = tally;
-    this.#next = generator(seed);
+    this.#next = randomWords(seed);
     this.#asked = asked;
     this.#isBroken = break_ !== undefined;
     break_?.(this.#index);

@@ -142,15 +142,8 @@ describe("a SQLite file that is moved while it is open", () => {
     test(`${what}: nothing is written until it is back`, async (t) => {
       const file = join(temporaryFolder(t), "store.db");
       const replica = await Replica.open({ file });
-      const { organisation, blocklist } = await replica.organisation();
-      const add = (prefix: string) =>
-        replica.store.write({
-          kind: "add-rule",
-          organisationId: organisation.id,
-          rulesetId: blocklist.id,
-          request: adding(prefix, { mode: "fail" }),
-          ...by(2),
-        });
+      const { blocklist } = await replica.organisation();
+      const add = (prefix: string) => replica.addRule(blocklist, prefix);
       await add("192.0.2.1");
       renameSync(file, `${file}.elsewhere`);
       if (replacement !== null) writeFileSync(file, replacement);

@@ -21,17 +21,11 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     t.after(() => proxy.close());
     const replica = await Replica.open({ url: proxy.url });
     t.after(() => replica.store.close());
-    const { organisation, blocklist } = await replica.organisation();
-    const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+    const { blocklist } = await replica.organisation();
     for (const [i, fate] of (["lose the answer", "lose the commit", "lose the answer"] as const).entries()) {
       proxy.fate = fate;
       // In the mode "fail", a second attempt would be rejected.
-      const { action } = await replica.store.write({
-        kind: "add-rule",
-        ...into,
-        request: adding(`192.0.2.${i}`, { mode: "fail" }),
-        ...by(2),
-      });
+      const { action } = await replica.addRule(blocklist, `192.0.2.${i}`);
       assert.equal(action, "created");
     }
     assert.equal(proxy.struck, 3);
@@ -45,15 +39,8 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     t.after(() => proxy.close());
     const replica = await Replica.open({ url: proxy.url }, { patience: 500 });
     t.after(() => replica.store.close());
-    const { organisation, blocklist } = await replica.organisation();
-    const add = (text: string) =>
-      replica.store.write({
-        kind: "add-rule",
-        organisationId: organisation.id,
-        rulesetId: blocklist.id,
-        request: adding(text, { mode: "fail" }),
-        ...by(2),
-      });
+    const { blocklist } = await replica.organisation();
+    const add = (text: string) => replica.addRule(blocklist, text);
     proxy.fate = "lose the answer";
     const lost = add("192.0.2.1");
     await until("the proxy has struck", () => proxy.struck > 0, { every: 1 });
@@ -95,18 +82,12 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     t.after(() => proxy.close());
     const replica = await Replica.open({ url: proxy.url });
     t.after(() => replica.store.close());
-    const { organisation, blocklist } = await replica.organisation();
+    const { blocklist } = await replica.organisation();
     for (const [round, text] of ["192.0.2.1", "192.0.2.2", "192.0.2.3"].entries()) {
       proxy.shut();
       proxy.open();
       proxy.fate = "cut while set up";
-      const { action } = await replica.store.write({
-        kind: "add-rule",
-        organisationId: organisation.id,
-        rulesetId: blocklist.id,
-        request: adding(text, { mode: "fail" }),
-        ...by(2),
-      });
+      const { action } = await replica.addRule(blocklist, text);
       assert.equal(action, "created");
       assert.equal((await replica.store.check()).rules, round + 1);
       assert.equal(proxy.struck, round + 1);
@@ -118,15 +99,9 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     t.after(() => proxy.close());
     const replica = await Replica.open({ url: `${proxy.url}?idle_in_transaction_session_timeout=1000` });
     t.after(() => replica.store.close());
-    const { organisation, blocklist } = await replica.organisation();
+    const { blocklist } = await replica.organisation();
     proxy.fate = "delay the commit";
-    const { action } = await replica.store.write({
-      kind: "add-rule",
-      organisationId: organisation.id,
-      rulesetId: blocklist.id,
-      request: adding("192.0.2.1", { mode: "fail" }),
-      ...by(2),
-    });
+    const { action } = await replica.addRule(blocklist, "192.0.2.1");
     assert.deepEqual([action, proxy.struck], ["created", 1]);
   });
 
@@ -142,15 +117,8 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
       await admin.query(`create tablespace small location '${disk.path}'`);
       await admin.query(`alter database ${new URL(url).pathname.slice(1)} set tablespace small`);
       const replica = await Replica.open({ url });
-      const { organisation, blocklist } = await replica.organisation();
-      const add = (prefix: string) =>
-        replica.store.write({
-          kind: "add-rule",
-          organisationId: organisation.id,
-          rulesetId: blocklist.id,
-          request: adding(prefix, { mode: "fail", name: "x".repeat(200) }),
-          ...by(2),
-        });
+      const { blocklist } = await replica.organisation();
+      const add = (prefix: string) => replica.addRule(blocklist, prefix, "x".repeat(200));
       disk.fill();
       const taken: string[] = [];
       const refused = {

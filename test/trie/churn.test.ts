@@ -4,21 +4,11 @@ import type { Prefix } from "../../src/address/address.ts";
 import { RadixArena } from "../../src/trie/_radix-arena.ts";
 import { PrefixTrie, replaceParts } from "../../src/trie/prefix-trie.ts";
 import { checkInvariants } from "./check-invariants.ts";
+import { randomWords } from "../random-words.ts";
 
 const ROUNDS = 20;
 const PREFIXES = 8000;
 const SEED = 0x9e3779b9;
-
-/** Pseudo-random words (xorshift, G. Marsaglia 2003). */
-function randomWords(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
 
 /** Half IPv4 and half IPv6 prefixes of 8 to 32 and 16 to 128 bits. */
 function randomPrefixes(seed: number, count: number): Prefix[] {

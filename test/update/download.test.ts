@@ -5,7 +5,8 @@ import { after, before, describe, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { type Download, Downloader, type DownloadOptions } from "../../src/update/download.ts";
-import { UpdateError, type UpdateErrorCode } from "../../src/update/update-error.ts";
+import type { UpdateErrorCode } from "../../src/update/update-error.ts";
+import { assertFails } from "./assert-fails.ts";
 import { endless, type Handler, inTurn, page, type Publisher, startPublisher, status } from "./publisher.ts";
 
 let publisher: Publisher;
@@ -34,15 +35,6 @@ async function get(
 async function textOf(found: Promise<Download | "same">): Promise<string> {
   const download = await found;
   return download === "same" ? download : download.bytes.toString();
-}
-
-async function assertFails(found: Promise<unknown>, code: UpdateErrorCode, message: RegExp): Promise<void> {
-  await assert.rejects(found, (error: unknown) => {
-    assert.ok(error instanceof UpdateError, String((error as Error).stack));
-    assert.equal(error.code, code, error.message);
-    assert.match(error.message, message);
-    return true;
-  });
 }
 
 describe("responses of a good server are accepted", () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, afterEach, before, describe, test } from "node:test";
 import { type Download, Downloader, type DownloadOptions } from "../../src/update/download.ts";
-import { UpdateError, type UpdateErrorCode } from "../../src/update/update-error.ts";
+import { assertFails } from "./assert-fails.ts";
 import { SMALL_CATALOGUE } from "../api/harness/small-catalogue.ts";
 import { run, temporaryFolder } from "../cli/run-command.ts";
 import { CA_FILE, page, type Publisher, startPublisher } from "./publisher.ts";
@@ -68,15 +68,6 @@ async function get(url = publisher.url("/list"), options: Partial<DownloadOption
   } finally {
     await downloader.close();
   }
-}
-
-async function assertFails(found: Promise<unknown>, code: UpdateErrorCode, message: RegExp): Promise<void> {
-  await assert.rejects(found, (error: unknown) => {
-    assert.ok(error instanceof UpdateError, String((error as Error).stack));
-    assert.equal(error.code, code, error.message);
-    assert.match(error.message, message);
-    return true;
-  });
 }
 
 describe("through a proxy", () => {

@@ -8,7 +8,8 @@ import { indexOf, Ruleset } from "../../../src/rulesets/ruleset.ts";
 import { rounds } from "../../rounds.ts";
 import { checkInvariants } from "../check-invariants.ts";
 import { chunksOf } from "../columns.ts";
-import { BROKEN, emptyTally, generator, RulesDifferential } from "../rules-differential.ts";
+import { randomWords } from "../../random-words.ts";
+import { BROKEN, emptyTally, RulesDifferential } from "../rules-differential.ts";
 
 const SEED = 20_261_122;
 /** Enough for a freeze to take several steps, with writes in between. */
@@ -17,7 +18,7 @@ const RULES = 12_000;
 const ASKED = 1000;
 
 class World {
-  readonly next = generator(SEED);
+  readonly next = randomWords(SEED);
 
   prefix(): Prefix {
     const { next } = this;

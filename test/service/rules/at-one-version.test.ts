@@ -7,6 +7,7 @@ import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
 import type { Prefix } from "../../../src/address/address.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { memoryOf } from "./memory-of.ts";
+import { aboutRuleset } from "./about-ruleset.ts";
 
 const prefix = (w0: number): Prefix => ({ family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 });
 const rule = (w0: number, name: string): Rule => ({
@@ -18,18 +19,7 @@ const rule = (w0: number, name: string): Rule => ({
 });
 const LAST = 9;
 
-const about = {
-  id: "a",
-  organisationId: "b",
-  name: "",
-  purpose: "blocklist" as const,
-  description: "",
-  guard: "warn" as const,
-  neverBlock: false,
-  createdAt: 1,
-  updatedAt: 1,
-  version: 1,
-};
+const about = aboutRuleset("a", "b", "");
 
 /**
  * A ruleset of which the first and the last rule are both renamed to the same name whenever other tasks get a turn; it

@@ -13,6 +13,7 @@ import { Metrics } from "../../../src/service/usage/metrics.ts";
 import type { Change, ChangeBody } from "../../../src/store/change.ts";
 import { until } from "../../until.ts";
 import { EMPTY_STATE } from "../../../src/store/state.ts";
+import { aboutRuleset } from "./about-ruleset.ts";
 
 const organisationId = "organisation";
 
@@ -34,17 +35,7 @@ async function setUp(context: TestContext, counts: Readonly<Record<string, numbe
   const memory = new ServiceMemory();
   const rulesets = Object.entries(counts).map(([id, count]) => {
     for (const rules of columnsOf(rulesFrom(0, count))) memory.addRules({ rulesetId: id, rules });
-    const times = { createdAt: 1, updatedAt: 1, version: 1 };
-    return {
-      id,
-      organisationId,
-      name: id,
-      purpose: "blocklist" as const,
-      description: "",
-      guard: "warn" as const,
-      neverBlock: false,
-      ...times,
-    };
+    return aboutRuleset(id, organisationId);
   });
   await memory.addState({ ...EMPTY_STATE, sequence: 1, rulesets });
   const metrics = new Metrics();

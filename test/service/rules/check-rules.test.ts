@@ -18,6 +18,8 @@ import { Metrics } from "../../../src/service/usage/metrics.ts";
 import { RuleOracle } from "../../oracle/rule-oracle.ts";
 import { rounds } from "../../rounds.ts";
 import { EMPTY_STATE } from "../../../src/store/state.ts";
+import { randomWords } from "../../random-words.ts";
+import { aboutRuleset } from "./about-ruleset.ts";
 
 const SEED = 20_261_123;
 const RULES = 500;
@@ -26,14 +28,7 @@ const [organisationId, rulesetId] = ["organisation", "ruleset"];
 
 /** A crowded world: prefixes repeat, nest, and are drawn again. */
 class World {
-  #state = SEED;
-
-  next(): number {
-    this.#state ^= this.#state << 13;
-    this.#state ^= this.#state >>> 17;
-    this.#state ^= this.#state << 5;
-    return this.#state >>> 0;
-  }
+  readonly next = randomWords(SEED);
 
   pick<Item>(items: readonly Item[]): Item {
     return items[this.next() % items.length]!;
@@ -90,9 +85,7 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
   const memory = new ServiceMemory();
   for (let i = 0; i < RULES; i++) oracle.set(world.rule(100));
   for (const rules of columnsOf(oracle.rules())) memory.addRules({ rulesetId, rules });
-  const about = { id: rulesetId, organisationId, name: "", purpose: "blocklist" as const, description: "" };
-  const times0 = { guard: "warn", neverBlock: false, createdAt: 1, updatedAt: 1, version: 1 } as const;
-  await memory.addState({ ...EMPTY_STATE, sequence: 1, rulesets: [{ ...about, ...times0 }] });
+  await memory.addState({ ...EMPTY_STATE, sequence: 1, rulesets: [aboutRuleset(rulesetId, organisationId, "")] });
   const metrics = new Metrics();
   const freezes = new BackgroundFreezes({ memory, metrics, log: createLog("error", process.stderr), rest: 0 });
   freezes.check();

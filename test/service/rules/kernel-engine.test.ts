@@ -7,18 +7,9 @@ import { partsOf, RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import type { RuleEngine } from "../../../src/rulesets/index/rule-engine.ts";
 import { KERNEL_ENGINE } from "../../../src/service/rules/kernel-engine.ts";
 import { prefixOf } from "../../../src/address/prefix.ts";
+import { randomWords } from "../../random-words.ts";
 
 const NOW = 100;
-
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0;
-  };
-}
 
 /** Crowded enough that half of the addresses have a rule. */
 function addressOf(next: () => number, family: 4 | 6) {
@@ -41,7 +32,7 @@ function ruleOf(next: () => number): Rule {
 
 /** Compares an index that an engine answers for with one that is never frozen, before and after writes. */
 function compare(engine: RuleEngine, rules: number): { answers: number; found: number } {
-  const next = generator(16);
+  const next = randomWords(16);
   const [frozen, plain] = [new RuleIndex(), new RuleIndex()];
   const tally = { answers: 0, found: 0 };
   for (let round = 0; round < 3; round++) {

@@ -6,6 +6,7 @@ import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
+import { aboutRuleset } from "./about-ruleset.ts";
 
 const COUNT = 200_000;
 const NOW = 1_000_000;
@@ -22,18 +23,7 @@ function rule(w0: number): Rule {
 }
 
 function live(count = COUNT): LiveRuleset {
-  const about = {
-    id: "a",
-    organisationId: "b",
-    name: "",
-    purpose: "blocklist",
-    description: "",
-    guard: "warn" as const,
-    neverBlock: false,
-    createdAt: 1,
-    updatedAt: 1,
-    version: 1,
-  } as const;
+  const about = aboutRuleset("a", "b", "");
   return { about, rules: RuleIndex.from(columnsOf(Array.from({ length: count }, (_, at) => rule(at)))) };
 }
 

@@ -12,21 +12,11 @@ import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import type { Change, ChangeBody } from "../../../src/store/change.ts";
 import type { Ruleset } from "../../../src/store/state.ts";
 import { EMPTY_STATE } from "../../../src/store/state.ts";
+import { aboutRuleset } from "./about-ruleset.ts";
 
 const MANY = 120_000;
 const organisationId = "organisation";
-const about = (id: string): Ruleset => ({
-  id,
-  organisationId,
-  name: id,
-  purpose: "blocklist",
-  description: "",
-  guard: "warn" as const,
-  neverBlock: false,
-  createdAt: 1,
-  updatedAt: 1,
-  version: 1,
-});
+const about = (id: string): Ruleset => aboutRuleset(id, organisationId);
 
 function rule(w0: number, name: string | null = null): Rule {
   return {

@@ -6,6 +6,7 @@ import type { AddRequest } from "../../../src/rulesets/write-rule.ts";
 import type { Change } from "../../../src/store/change.ts";
 import type { IfMatch } from "../../../src/store/if-match.ts";
 import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
+import type { Outcomes } from "../../../src/store/command.ts";
 import type { Organisation, Ruleset } from "../../../src/store/state.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { StoreOptions } from "../../../src/store/store-options.ts";
@@ -106,6 +107,17 @@ export class Replica {
   ): Promise<{ organisation: Organisation; allowlist: Ruleset; blocklist: Ruleset }> {
     const { organisation, rulesets } = await this.store.write({ kind: "create-organisation", name, ...by(1) });
     return { organisation, allowlist: rulesets[0]!, blocklist: rulesets[1]! };
+  }
+
+  /** Adds a rule that must not exist: a second attempt would be rejected. */
+  addRule(ruleset: Ruleset, prefix: string, name: string | null = null): Promise<Outcomes["add-rule"]> {
+    return this.store.write({
+      kind: "add-rule",
+      organisationId: ruleset.organisationId,
+      rulesetId: ruleset.id,
+      request: adding(prefix, { mode: "fail", name }),
+      ...by(2),
+    });
   }
 }
 
