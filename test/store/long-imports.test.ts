@@ -3,7 +3,10 @@
  * counts only as long as the ruleset is as it was.
  */
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { deserialize, serialize } from "node:v8";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import { columnsOf, desiredIn, type RuleColumns } from "../../src/rulesets/rule-columns.ts";
 import { packNames } from "../../src/rulesets/rule-names.ts";
@@ -11,9 +14,26 @@ import type { Rule } from "../../src/rulesets/rule.ts";
 import { addRule, type ConflictMode } from "../../src/rulesets/write-rule.ts";
 import { Random } from "../../bench/data/random.ts";
 import { onlyLong, rounds } from "../rounds.ts";
+import { openAndLoad } from "../../src/store/open-store.ts";
+import { FileWriter, type RemoteWriter } from "../../src/store/sqlite/file-writer.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
+import { makeFastFolder } from "./harness/fast-folder.ts";
 import { adding, by, databases, Replica } from "./harness/stores.ts";
 
+const folder = makeFastFolder();
+after(() => rmSync(folder, { recursive: true }));
+
+const LIMITS = {
+  rulesPerRuleset: 1_000_000,
+  rulesetsPerOrganisation: 10,
+  deploymentsPerOrganisation: 1,
+  listsPerOrganisation: 1,
+  webhooksPerOrganisation: 1,
+  credentialsPerOrganisation: 1,
+  auditDays: 1,
+  eventDays: 1,
+  eventsPerOrganisation: 1_000_000,
+};
 const PART = 2000;
 const COUNT = 20_000;
 
@@ -172,6 +192,50 @@ for (const { name, skip, make, stop } of await databases()) {
     });
   });
 }
+
+test("from a process that only reads the file: another organisation's writes are confirmed meanwhile", async () => {
+  const path = join(folder, "shared.db");
+  const file = await FileWriter.open(path, LIMITS);
+  // As between processes: what arrives is in the buffer of its message.
+  const crossed = <Value>(value: Value): Value => deserialize(serialize(value)) as Value;
+  const writer: RemoteWriter = {
+    call: async (method, argument) => crossed(await file.reply(method, crossed(argument))),
+    onChange: () => {},
+  };
+  const { store: opening } = openAndLoad({ file: path }, LIMITS, () => {}, undefined, writer);
+  const store = await opening;
+  try {
+    const organisation = async (called: string) => {
+      const { organisation: made, rulesets } = await store.write({
+        kind: "create-organisation",
+        name: called,
+        ...by(1),
+      });
+      return { organisationId: made.id, rulesetId: rulesets[0]!.id };
+    };
+    const [own, other] = [await organisation("Own"), await organisation("Other")];
+    const importing = (count: number, mode: ConflictMode) => {
+      const rules = inParts(columnsOfTexts(texts(count)));
+      return store.write({ kind: "import-rules", ...own, rules, mode, ...by(2) });
+    };
+    await importing(COUNT, "skip");
+    const order: string[] = [];
+    const inTurn = async (mode: ConflictMode) => {
+      const imported = importing(COUNT + 1, mode).finally(() => order.push(mode));
+      await store.write({ kind: "add-rule", ...other, request: adding("192.0.2.1"), ...by(3) });
+      order.push("rule");
+      return imported;
+    };
+    assert.deepEqual(await inTurn("skip"), { created: 1, updated: 0, skipped: COUNT, isKept: true });
+    // The negative control: every rule is written, in one transaction, which began first.
+    await inTurn("override");
+    assert.deepEqual(order, ["rule", "skip", "override", "rule"]);
+    assert.equal((await store.check()).rules, COUNT + 2);
+  } finally {
+    await store.close();
+    await file.close();
+  }
+});
 
 function inOrder(one: Rule, other: Rule): number {
   return formatPrefix(one.prefix) < formatPrefix(other.prefix) ? -1 : 1;
