@@ -17,18 +17,22 @@ export interface PrefixList {
 
 const PREFIXES_AT_ONCE = 1000;
 
+/** Room for so many prefixes. */
+function emptyList(family: Family, count: number) {
+  return {
+    family,
+    count,
+    words: new Uint32Array(count * (family === 4 ? 1 : 4)),
+    lengths: new Uint8Array(count),
+    matches: new Uint32Array(count),
+  };
+}
+
 /** The prefixes that have not expired. O(n). @throws TableError for a corrupt table. */
 export function* listPrefixes(catalogue: Catalogue, family: Family): InParts<PrefixList> {
   const { table } = catalogue;
   const count = table.prefixCount(family);
-  const stride = family === 4 ? 1 : 4;
-  const list = {
-    family,
-    count,
-    words: new Uint32Array(count * stride),
-    lengths: new Uint8Array(count),
-    matches: new Uint32Array(count),
-  };
+  const list = emptyList(family, count);
   let at = 0;
   for (const { prefix, match } of table.entries(family)) {
     if (at === count) break;
@@ -43,14 +47,7 @@ export function* listPrefixes(catalogue: Catalogue, family: Family): InParts<Pre
 /** A list of these prefixes, with no matches. */
 export function* prefixList(family: Family, prefixes: readonly Prefix[]): InParts<PrefixList> {
   const count = prefixes.length;
-  const stride = family === 4 ? 1 : 4;
-  const list = {
-    family,
-    count,
-    words: new Uint32Array(count * stride),
-    lengths: new Uint8Array(count),
-    matches: new Uint32Array(count),
-  };
+  const list = emptyList(family, count);
   for (const [at, prefix] of prefixes.entries()) {
     put(list, at, prefix);
     if (at % PREFIXES_AT_ONCE === 0) yield;

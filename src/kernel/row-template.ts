@@ -1,5 +1,5 @@
 import { HOLE, HOLE_BYTES } from "../rows/holes.ts";
-import { TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
+import { TEMPLATE_HOLES, TEMPLATE_MAX, TEMPLATE_PARTS } from "./workspace.ts";
 
 const LF = 0x0a;
 const ALIGNMENT = 4;
@@ -58,7 +58,7 @@ export class TemplateWriter {
       from = end + 2;
       if (hole >= 0) words[part++] = template[hole + 1]!;
     }
-    words[(at + TEMPLATE_MOST) / 4] = length + holes * HOLE_BYTES;
+    words[(at + TEMPLATE_MAX) / 4] = length + holes * HOLE_BYTES;
     words[(at + TEMPLATE_HOLES) / 4] = holes;
     return Math.ceil(to / ALIGNMENT) * ALIGNMENT; // addresses may be above 2^31
   }

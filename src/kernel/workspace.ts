@@ -101,9 +101,9 @@ export const VECTOR_COLON = VECTOR_NINE + VECTOR_BYTES; // what ":" becomes
 export const VECTOR_WEIGHTS = VECTOR_COLON + VECTOR_BYTES; // 100, 10, 1, 0 four times
 export const VECTOR_DOTS = VECTOR_WEIGHTS + VECTOR_BYTES; // "." in bytes 3, 7 and 11
 export const VECTOR_DOT_LANES = VECTOR_DOTS + VECTOR_BYTES; // 0xff in bytes 3, 7 and 11
-export const VECTOR_MOST = VECTOR_DOT_LANES + VECTOR_BYTES; // 255 in eight 16-bit lanes
+export const VECTOR_MAX_OCTET = VECTOR_DOT_LANES + VECTOR_BYTES; // 255 in eight 16-bit lanes
 // a shuffle from eight octets in 16-bit lanes to two words, twice
-export const VECTOR_TO_WORDS = VECTOR_MOST + VECTOR_BYTES;
+export const VECTOR_TO_WORDS = VECTOR_MAX_OCTET + VECTOR_BYTES;
 export const VECTOR_LOWER_CASE = VECTOR_TO_WORDS + VECTOR_BYTES; // 0x20
 export const VECTOR_LETTERS = VECTOR_LOWER_CASE + VECTOR_BYTES; // 0x1f: brings "a" to the lowest signed byte
 export const VECTOR_AFTER_F = VECTOR_LETTERS + VECTOR_BYTES; // what "g" becomes
@@ -300,7 +300,7 @@ export const SELECT_UNMATCHED = 2;
  * A row template in the memory, in 32-bit words: the most bytes of a row | holes n | length of part 0, hole 1 | ... |
  * length of part n | the bytes of all parts. 64 bytes after the last template must be there to be read.
  */
-export const TEMPLATE_MOST = 0;
+export const TEMPLATE_MAX = 0;
 export const TEMPLATE_HOLES = 4;
 export const TEMPLATE_PARTS = 8;
 /** Bytes after the room for rows that may be overwritten. */

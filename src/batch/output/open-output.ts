@@ -26,17 +26,17 @@ const MAX_LINKS = 40;
 /** If the path is a link, its target is written: a file is replaced, a named pipe or a device written to directly. */
 export async function openOutput(output: Writable | { readonly path: string }, stop: AbortSignal): Promise<RowOutput> {
   if (!("path" in output) || "write" in output) return new StreamOutput(output as Writable, false);
-  const asked = output.path;
+  const requested = output.path;
   const failed = (cause: unknown): never => {
     if (stop.aborted) throw stop.reason;
     throw new BatchError(
       "output-unusable",
       `cannot be written (${(cause as NodeJS.ErrnoException).code}); choose another path`,
-      { file: asked, cause },
+      { file: requested, cause },
     );
   };
-  if (asked === "") failed({ code: "ENOENT" }); // not the current folder
-  const path = await followLinks(asked).catch(failed);
+  if (requested === "") failed({ code: "ENOENT" }); // not the current folder
+  const path = await followLinks(requested).catch(failed);
   const descriptor = descriptorOf(path);
   if (descriptor !== null) {
     try {
@@ -47,7 +47,7 @@ export async function openOutput(output: Writable | { readonly path: string }, s
   }
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory())
-    throw new BatchError("output-unusable", "this is a folder; name a file in it", { file: asked });
+    throw new BatchError("output-unusable", "this is a folder; name a file in it", { file: requested });
   const plain = found?.isFIFO()
     ? new StreamOutput(await openNamedPipe(path, "write", stop).catch(failed), true)
     : await FileOutput.open(path, found).catch(failed);
@@ -57,8 +57,8 @@ export async function openOutput(output: Writable | { readonly path: string }, s
 }
 
 /** The target of the links at the end of the path, whether it exists or not; stops at a name of an open descriptor. */
-async function followLinks(asked: string): Promise<string> {
-  let path = resolve(asked);
+async function followLinks(requested: string): Promise<string> {
+  let path = resolve(requested);
   for (let links = 0; links < MAX_LINKS && descriptorOf(path) === null; links++) {
     const folder = await realpath(dirname(path)).catch(() => dirname(path));
     path = join(folder, basename(path));

@@ -8,7 +8,7 @@ import {
   QUADS,
   VECTOR_DOT_LANES,
   VECTOR_DOTS,
-  VECTOR_MOST,
+  VECTOR_MAX_OCTET,
   VECTOR_NINE,
   VECTOR_TO_FRONT,
   VECTOR_TO_WORDS,
@@ -39,7 +39,7 @@ export function wholeQuad(at: usize, to: usize): usize {
   const octets = i16x8.narrow_i32x4_u(sums, sums);
   v128.store32_lane(to, i8x16.relaxed_swizzle(octets, v128.load(base, VECTOR_TO_WORDS)), 0);
   const least = v128.load64_zero(quad, QUADS + QUAD_LEAST);
-  const noOctet = v128.or(i16x8.gt_s(octets, v128.load(base, VECTOR_MOST)), i16x8.gt_s(least, octets));
+  const noOctet = v128.or(i16x8.gt_s(octets, v128.load(base, VECTOR_MAX_OCTET)), i16x8.gt_s(least, octets));
   const noDot = v128.and(v128.xor(digits, v128.load(base, VECTOR_DOTS)), v128.load(base, VECTOR_DOT_LANES));
   const wrong = (mask ^ load<i32>(quad, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
   quadEnd = at + <usize>ctz(three);

@@ -10,7 +10,7 @@ import {
   SELECT_ALL,
   SELECT_MATCHED,
   TEMPLATE_HOLES,
-  TEMPLATE_MOST,
+  TEMPLATE_MAX,
   TEMPLATE_PARTS,
   TEMPLATES,
   WORDS_6,
@@ -140,7 +140,7 @@ export function writeRows(out: usize, end: usize): usize {
       if (to == 0) break;
     } else {
       // The row is written only if the longest row of its template fits, so nothing below has to check.
-      if (to + <usize>load<u32>(template, TEMPLATE_MOST) + <usize>appends > end) break;
+      if (to + <usize>load<u32>(template, TEMPLATE_MAX) + <usize>appends > end) break;
       to = fillTemplate(to, template, words, words >= ipv6Words, line);
       if (appends) store<u8>(to++, LF);
     }

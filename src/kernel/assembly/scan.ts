@@ -23,7 +23,7 @@ import {
   VECTOR_DOT_LANES,
   VECTOR_DOTS,
   VECTOR_LF,
-  VECTOR_MOST,
+  VECTOR_MAX_OCTET,
   VECTOR_NINE,
   VECTOR_TO_FRONT,
   VECTOR_TO_WORDS,
@@ -389,7 +389,7 @@ function findPairs(start: usize, pairs: i32, guess: bool, byFronts: bool): void 
   const weights = v128.load(base, VECTOR_WEIGHTS);
   const dots = v128.load(base, VECTOR_DOTS);
   const dotLanes = v128.load(base, VECTOR_DOT_LANES);
-  const most = v128.load(base, VECTOR_MOST);
+  const most = v128.load(base, VECTOR_MAX_OCTET);
   const toWords = v128.load(base, VECTOR_TO_WORDS);
   for (; start < end; start += 8) {
     const at0 = <usize>load<u32>(start);

@@ -41,7 +41,7 @@ import {
   VECTOR_LF,
   VECTOR_LOW_NIBBLE,
   VECTOR_LOWER_CASE,
-  VECTOR_MOST,
+  VECTOR_MAX_OCTET,
   VECTOR_NINE,
   VECTOR_OPEN,
   VECTOR_PAIRS,
@@ -140,7 +140,7 @@ function writeVectors(base: usize): void {
   v128.store(base, i8x16(100, 10, 1, 0, 100, 10, 1, 0, 100, 10, 1, 0, 100, 10, 1, 0), VECTOR_WEIGHTS);
   v128.store(base, i8x16(0, 0, 0, 0x2e, 0, 0, 0, 0x2e, 0, 0, 0, 0x2e, 0, 0, 0, 0), VECTOR_DOTS);
   v128.store(base, i8x16(0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, 0), VECTOR_DOT_LANES);
-  v128.store(base, i16x8.splat(255), VECTOR_MOST);
+  v128.store(base, i16x8.splat(255), VECTOR_MAX_OCTET);
   v128.store(base, i8x16(6, 4, 2, 0, 14, 12, 10, 8, 6, 4, 2, 0, 14, 12, 10, 8), VECTOR_TO_WORDS);
   v128.store(base, i8x16.splat(0x20), VECTOR_LOWER_CASE);
   v128.store(base, i8x16.splat(0x1f), VECTOR_LETTERS);
