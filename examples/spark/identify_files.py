@@ -1,4 +1,4 @@
-"""Adds the columns `cidr` and `cbs_ids` to the files of a log in Parquet, each file by one task of a Spark cluster whose
+"""Adds the columns `cidr` and `cbs_ids` to the files of a log in Parquet, each by one task of a Spark cluster whose
 nodes have the command ipsieve:
 
     spark-submit --master spark://HOST:7077 identify_files.py --snapshot catalogue.ipsieve LOG.parquet OUTPUT.parquet
@@ -21,13 +21,13 @@ NAME = "catalogue.ipsieve"
 
 
 def identify_files(context, log, output, command, column):
-    """Writes a part for each file of the log; `output` is there once all of them are complete."""
-    sources = parquet_files(log)
+    """Writes a part for each file of the log; `output` has `_SUCCESS` once all of them are complete."""
+    paths = parquet_files(log)
     prepare(output)
-    tasks = context.parallelize(list(enumerate(sources)), max(1, len(sources)))
+    tasks = context.parallelize(list(enumerate(paths)), len(paths))
     try:
         # This calls a function of a module: Python workers keep modules, and with this one the process that it starts.
-        tasks.foreach(lambda task: identify_file(*task, output, command, NAME, column))
+        tasks.foreach(lambda task: identify_file(*task, log, output, command, NAME, column))
     except BaseException:
         finish(output, complete=False)
         raise

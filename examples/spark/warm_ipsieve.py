@@ -54,4 +54,4 @@ def identify(batches, command, snapshot, column):
         except Exception as error:
             # The process may be in the middle of a response. Spark retries the task, with a new process.
             raise RuntimeError(f"ipsieve failed: {_running.pop(key).end()}") from error
-        yield pa.RecordBatch.from_arrays([*batch.columns, *added], names=[*batch.schema.names, *ADDED.names])
+        yield pa.RecordBatch.from_arrays([*batch.columns, *added], schema=pa.schema([*batch.schema, *ADDED]))

@@ -1,6 +1,7 @@
 """Tables for the test of the example for Spark. `write FOLDER LOG` makes a file in Parquet of each Arrow stream in a
 folder, with more columns; `read LOG OUTPUT FILE` writes the rows of a result as an Arrow stream in the order of their
-numbers, once those other columns are as they were."""
+numbers, once those other columns are as they were. `days LOG` makes a log in folders by day, of columns without nulls;
+`rows OUTPUT` prints the rows of its result as JSON."""
 
 import json
 import sys
@@ -50,4 +51,17 @@ def read(log, output, file):
         stream.write_table(table)
 
 
-{"write": write, "read": read}[sys.argv[1]](*sys.argv[2:])
+def days(log):
+    schema = pa.schema([pa.field("row", pa.int32(), nullable=False), pa.field("ip", pa.string(), nullable=False)])
+    files = [(1, "day=1/a", "1.1.1.1"), (2, "day=2/a b%41", "8.8.8.8"), (3, ".hidden/a", ""), (4, "_old", "")]
+    for row, name, ip in files:
+        Path(log, name).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"row": [row], "ip": [ip]}, schema), Path(log, f"{name}.parquet"))
+    pq.ParquetWriter(Path(log, "day=2/none.parquet"), schema).close()
+
+
+def rows(output):
+    print(json.dumps(pq.read_table(output).sort_by("row").to_pylist()))
+
+
+{"write": write, "read": read, "days": days, "rows": rows}[sys.argv[1]](*sys.argv[2:])

@@ -225,6 +225,31 @@ describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () 
     },
   );
 
+  test(
+    "whole files: a log in folders by day has a result in such folders, whatever the files are called",
+    { timeout: TIMEOUT },
+    async () => {
+      const log = "log by%20day/";
+      assert.equal((await run(PYTHON, [PARQUET, "days", path(log)])).code, 0);
+      const { code, output } = await identified("days.parquet/", { example: "identify_files.py", log });
+      assert.equal(code, 0, output);
+      const { stdout, output: said } = await run(PYTHON, [PARQUET, "rows", path("days.parquet")]);
+      const expected = [
+        { row: 1, ip: "1.1.1.1", day: 1 },
+        { row: 2, ip: "8.8.8.8", day: 2 },
+      ].map(({ row, ip, day }) => {
+        const { cidr, cbs_ids } = identifyText(catalogue, ip);
+        return { row, ip, cidr, cbs_ids, day };
+      });
+      assert.deepEqual(JSON.parse(stdout), expected, said);
+      assert.deepEqual(globSync("**/*.parquet", { cwd: path("days.parquet") }).toSorted(), [
+        "day=1/part-00000.parquet",
+        "day=2/part-00001.parquet",
+        "day=2/part-00002.parquet",
+      ]);
+    },
+  );
+
   test("whole files: an impossible run is an error with the reason", { timeout: TIMEOUT }, async () => {
     const example = "identify_files.py";
     const settings = { "spark.task.maxFailures": "1" };
@@ -236,6 +261,11 @@ describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () 
     assert.match(again.output, /part-000\d\d\.parquet already has a column that would be added, rename it/);
     assert.equal(again.code, 1);
     assert.equal(existsSync(path("again-files.parquet")), false);
+    mkdirSync(path("texts"));
+    writeFileSync(path("texts/README.txt"), "no table\n");
+    const text = await identified("texts.parquet", { example, log: "texts", settings });
+    assert.match(text.output, /texts\/README\.txt: Parquet magic bytes not found/);
+    assert.equal(existsSync(path("texts.parquet")), false);
   });
 
   test("an impossible run is an error with the reason, and leaves no result", { timeout: TIMEOUT }, async () => {
