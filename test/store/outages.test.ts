@@ -94,6 +94,26 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     }
   });
 
+  test("connections that no longer respond are replaced after the timeout of a query, though they stay open", async (t) => {
+    const proxy = await startProxy(await server.database());
+    t.after(() => proxy.close());
+    const replica = await Replica.open({ url: `${proxy.url}?query_timeout=500` });
+    t.after(() => replica.store.close());
+    const { blocklist } = await replica.organisation();
+    await replica.store.check();
+    proxy.silence();
+    await assert.rejects(replica.store.probe(), { name: "StoreError", code: "unavailable", message: /timeout/ });
+    await replica.store.probe();
+    await until("a connection that reads responds", () =>
+      replica.store.check().then(
+        () => true,
+        () => false,
+      ),
+    );
+    await replica.addRule(blocklist, "192.0.2.1");
+    assert.equal((await replica.store.check()).rules, 1);
+  });
+
   test("a server that stalls during a write loses its transaction, and writes again", async (t) => {
     const proxy = await startProxy(await server.database());
     t.after(() => proxy.close());

@@ -1,5 +1,5 @@
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely";
-import { type ClientBase, Pool, type PoolConfig, types } from "pg";
+import { Client, type ClientBase, Pool, type PoolConfig, types } from "pg";
 import { turn } from "../../turns/in-slices.ts";
 import type { Engine, Insertion } from "../sql/_engine.ts";
 import type { RuleValues } from "../_rule-values.ts";
@@ -25,6 +25,12 @@ const READER_SILENCE = STATEMENT_TIMEOUT;
 const [KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_COUNT] = [30, 10, 3];
 /** After this much silence, the connection is dead. */
 const SILENCE = STATEMENT_TIMEOUT + 5000;
+/**
+ * Milliseconds of silence after which the client's system asks whether the connection is still there, once a second and
+ * ten times. PostgreSQL may have ended it while no packets arrived (`WRITER_SILENCE`): then it is replaced as soon as
+ * they do, instead of after `SILENCE`.
+ */
+const KEEPALIVE_DELAY = 5000;
 /** Milliseconds to open a connection, which requests wait for. */
 const CONNECT_TIMEOUT = 5000;
 /**
@@ -34,6 +40,25 @@ const CONNECT_TIMEOUT = 5000;
 const FIRST_CONNECT_TIMEOUT = 60_000;
 const INT8 = 20;
 const ROWS_AT_ONCE = 2000;
+
+/**
+ * Ends a connection that does not respond in time. pg itself rejects the query and goes on using the connection, on which
+ * all further queries then wait for the response of that one.
+ */
+class TimedClient extends Client {
+  // pg's overloads have results of several types, and the one for promises is the only one in use.
+  override query(...request: unknown[]): any {
+    const result: unknown = Reflect.apply(super.query, this, request);
+    if (result instanceof Promise)
+      result.catch((error: unknown) => {
+        if (error instanceof Error && error.message === NO_RESPONSE) void this.end().catch(() => {});
+      });
+    return result;
+  }
+}
+
+/** The message of pg's error after `query_timeout`, which has no code. */
+const NO_RESPONSE = "Query read timeout";
 
 /** Connection options. 64-bit integers are numbers: times and counts are far below 2^53. */
 export function connection(url: string, silence = READER_SILENCE): PoolConfig {
@@ -46,6 +71,7 @@ export function connection(url: string, silence = READER_SILENCE): PoolConfig {
     lock_timeout: LOCK_TIMEOUT,
     idle_in_transaction_session_timeout: silence,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
     types: {
       getTypeParser: (oid: number, format?: "text" | "binary") =>
         oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format as "text"),
@@ -80,6 +106,7 @@ export function openPool(
 ): { readonly engine: Engine; readonly pool: Pool } {
   const pool = new Pool({
     ...connection(url, silence),
+    Client: TimedClient,
     max: connections,
     // The pool drops a connection that fails in here. kysely's own hook would keep it: no one returns such a
     // connection, and its slot in the pool would be lost for good.

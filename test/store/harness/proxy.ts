@@ -31,6 +31,8 @@ export interface Proxy {
   /** From now on, every client is answered that PostgreSQL is starting up (57P03), until `open`. */
   startUp(): void;
   open(): void;
+  /** From now on, nothing passes through the connections that exist, which stay open; new ones are as before. */
+  silence(): void;
   /** Commits that did not simply pass. */
   readonly struck: number;
   close(): Promise<void>;
@@ -41,6 +43,7 @@ export async function startProxy(url: string, { losesNotifications = false, port
   const target = new URL(url);
   const { port, hostname } = target;
   const sockets = new Set<Socket>();
+  const silences = new Set<() => void>();
   let state: "open" | "shut" | "starting" = "open";
   const server = createServer((client) => {
     if (state === "shut") return client.destroy();
@@ -57,6 +60,10 @@ export async function startProxy(url: string, { losesNotifications = false, port
         .on("close", cut)
         .on("close", () => sockets.delete(socket));
     }
+    silences.add(() => {
+      filter.unpipe(client);
+      client.pause();
+    });
     const filter = losesNotifications ? withoutNotifications(() => proxy.lost++) : new PassThrough();
     database.pipe(filter).pipe(client);
     let hasWritten = false;
@@ -106,6 +113,10 @@ export async function startProxy(url: string, { losesNotifications = false, port
     },
     open() {
       state = "open";
+    },
+    silence() {
+      for (const silence of silences) silence();
+      silences.clear();
     },
     async close() {
       proxy.shut();
