@@ -46,7 +46,9 @@ async function begunAtOnce(begins: readonly [Begin, Begin], count: number, patie
     };
     const order = round % 2 === 0 ? begins : begins.toReversed();
     const ends = order.map((begin) => begin(body()));
-    await Promise.race([...ends, sleep(patience, undefined, { ref: false })]);
+    const isDecided = new AbortController();
+    await Promise.race([...ends, sleep(patience, undefined, { signal: isDecided.signal }).catch(() => {})]);
+    isDecided.abort();
     finish();
     found.push((await Promise.all(ends)).filter((end) => end === "done").length);
   }

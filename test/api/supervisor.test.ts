@@ -77,14 +77,14 @@ test("a process that does not become ready is in the log again and again", LIMIT
 test("a process that gives no sign of life is killed, which ends the start", LIMITED, async () => {
   const { supervisor, lines } = supervisorOf("hangs", 20);
   await failsWith(supervisor, 128 + 9);
-  assert.deepEqual(
-    lines.map(({ level, msg }) => [level, msg]),
-    [
-      ...Array.from({ length: 3 }, () => [40, "a process is still starting"]),
-      [50, "a process that is starting hangs: it gives no sign of life, and is killed"],
-      [50, "a process ended before it was ready; the server cannot start"],
-    ],
-  );
+  const said = lines.map(({ level, msg }) => [level, msg]);
+  // Its first message, before it hangs, may come after some lines, which then do not count.
+  assert.ok(said.length >= 5);
+  assert.deepEqual(said, [
+    ...Array.from({ length: said.length - 2 }, () => [40, "a process is still starting"]),
+    [50, "a process that is starting hangs: it gives no sign of life, and is killed"],
+    [50, "a process ended before it was ready; the server cannot start"],
+  ]);
 });
 
 test("the end of the server does not wait for a process that hangs at its start", LIMITED, async () => {
