@@ -12,10 +12,10 @@ const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(join(
 const INTERNAL = [
   "Catalogue names NodeIds of cbs/_node-ids.d.ts", // by `encodedIds`, for the templates of rows
   "ExportFormat names FormatOf of formats/formats.d.ts", // computes a union of names
-  "FoundRules names FoundPart of rulesets/rule-search.d.ts", // by the constructor
+  "FoundRules names FoundPart of rulesets/index/rule-search.d.ts", // by the constructor
   "RuleExportFormat names FormatOf of formats/formats.d.ts",
-  "RuleIndex names FamilyRules of rulesets/_family-rules.d.ts", // by `of`, for stored rulesets
-  "RuleSearch names FamilyRules of rulesets/_family-rules.d.ts", // by the constructor
+  "RuleIndex names FamilyRules of rulesets/index/_family-rules.d.ts", // by `of`, for stored rulesets
+  "RuleSearch names FamilyRules of rulesets/index/_family-rules.d.ts", // by the constructor
   "SearchIndex names SearchTables of cbs/search.d.ts", // by the constructor, for `inParts`
 ];
 
