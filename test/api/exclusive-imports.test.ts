@@ -23,7 +23,8 @@ const ROUNDS = rounds({ short: 4, long: 20 });
 
 /** Two places where a feed can be imported. */
 interface Pair {
-  readonly doors: readonly [Door, Door];
+  /** New connections, each to another of the two: one that is refused ends, and the next one may go to either process. */
+  readonly doors: () => Promise<readonly [Door, Door]>;
   readonly port: (door: Door) => number;
   readonly session: string;
   /** Kills what is behind the second door. */
@@ -102,8 +103,8 @@ function addTests(start: (t: Cleaning, folder: string) => Promise<Pair>): void {
     });
     copyFileSync(SAMPLE_THREATS, join(folder, "cti.ipsieve"));
     const pair = await start(t, folder);
-    const [first, second] = pair.doors;
-    const begun = await begunAtOnce([beginAt(pair, first), beginAt(pair, second)], ROUNDS);
+    const [one, other] = await pair.doors();
+    const begun = await begunAtOnce([beginAt(pair, one), beginAt(pair, other)], ROUNDS);
     assert.deepEqual(new Set(begun), new Set([1]));
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.startsWith(".feed.")),
@@ -114,6 +115,7 @@ function addTests(start: (t: Cleaning, folder: string) => Promise<Pair>): void {
       yield "9.9.9.9\n";
       await sleep(600_000, undefined, { ref: false });
     };
+    const [first, second] = await pair.doors();
     const cut = importAt(second, pair.port(second), pair.session, endless()).catch(() => "cut off");
     const isRefused = async () => (await importAt(first, pair.port(first), pair.session, "9.9.9.9\n")).status === 409;
     await until("the import at the second one runs", () => isImporting(pair, second));
@@ -139,7 +141,7 @@ const argumentsIn = (folder: string) => [`--secret-key-file=${folder}/key`, "--c
 async function startProcesses(t: Cleaning, location: StoreLocation, folder: string): Promise<Pair> {
   const session = await filled(location);
   const service = await ClusteredService.start(t, location, argumentsIn(folder));
-  const doors = (await service.doors(t)) as [Door, Door];
+  const doors = async () => (await service.doors(t)) as [Door, Door];
   return { doors, port: () => service.service.port, session, kill: () => service.signal(2, "SIGKILL") };
 }
 
@@ -154,7 +156,7 @@ async function startServers(t: Cleaning, location: StoreLocation, folder: string
   const doors = servers.map(({ port }) => new Door(port)) as [Door, Door];
   t.after(() => doors.forEach((door) => door.close()));
   const port = (door: Door) => servers[doors.indexOf(door)]!.port;
-  return { doors, port, session, kill: () => void servers[1]!.end("SIGKILL") };
+  return { doors: () => Promise.resolve(doors), port, session, kill: () => void servers[1]!.end("SIGKILL") };
 }
 
 test("negative control: with a lease that all get, both imports run", async (t) => {
