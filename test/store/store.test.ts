@@ -597,17 +597,19 @@ for (const { name, skip, make, stop } of await databases()) {
         await other.record("usage", [
           { keyId: a, area: "edl", month: "2026-12", requests: 1, lastUsedAt: 8 },
           { keyId: a, area: "edl", month: "2026-11", requests: 1, lastUsedAt: 3 },
+          // What could not be recorded before is beside what was counted since.
           { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 },
+          { keyId: a, area: "cti", month: "2026-11", requests: 6, lastUsedAt: 11 },
         ]);
         const november = [...(await other.read("usage", "2026-11"))].sort((x, y) => x.requests - y.requests);
         assert.deepEqual(november, [
-          { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 },
           { keyId: a, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 9 },
+          { keyId: a, area: "cti", month: "2026-11", requests: 7, lastUsedAt: 12 },
           { keyId: b, area: "edl", month: "2026-11", requests: 10, lastUsedAt: 7 },
         ]);
         assert.deepEqual(
           (await other.read("usageOf", organisation.id, "2026-11")).find(({ keyId }) => keyId === a),
-          { keyId: a, month: "2026-11", requests: 6, lastUsedAt: 12 },
+          { keyId: a, month: "2026-11", requests: 12, lastUsedAt: 12 },
         );
         await other.close();
       }));

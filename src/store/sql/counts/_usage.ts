@@ -9,10 +9,15 @@ function orderOf({ keyId, area, month }: Usage): string {
   return `${keyId} ${area} ${month}`;
 }
 
-/** Adds the increments to the recorded counts. In one order of keys, so that two servers never wait for each other. */
+/**
+ * Adds the increments to the recorded counts. In one order of keys, so that two servers never wait for each other. After
+ * a failure there may be several of one key, which PostgreSQL does not accept as rows of one statement.
+ */
 export async function recordUsage(engine: Engine, increments: readonly Usage[]): Promise<void> {
   if (increments.length === 0) return;
-  const ordered = [...increments].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+  const ordered = [...Map.groupBy(increments, orderOf)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, uses]) => uses.reduce(sumOf));
   const rows = ordered.map(({ keyId, area, month, requests, lastUsedAt }) => [
     keyId,
     area ?? ANY_AREA,
@@ -29,6 +34,14 @@ export async function recordUsage(engine: Engine, increments: readonly Usage[]):
       within,
     ),
   );
+}
+
+function sumOf(one: Usage, other: Usage): Usage {
+  return {
+    ...one,
+    requests: one.requests + other.requests,
+    lastUsedAt: Math.max(one.lastUsedAt, other.lastUsedAt),
+  };
 }
 
 export async function readUsage({ db }: Engine, month: string): Promise<Usage[]> {
