@@ -1,4 +1,4 @@
-import { type Prefix } from "../../src/address/address.ts";
+import type { Prefix } from "../../src/address/address.ts";
 import { comparePrefixes } from "../../src/address/prefix.ts";
 import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
 import { makeToken } from "../../src/service/access/secret-token.ts";

@@ -4,8 +4,8 @@ import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { startStandbyFeeds } from "./standby-feeds.ts";
 import { SecretKey } from "../service/access/secret-key.ts";
-import { type LoadingStore } from "../service/store/loading-store.ts";
-import { type Settings } from "../service/settings.ts";
+import type { LoadingStore } from "../service/store/loading-store.ts";
+import type { Settings } from "../service/settings.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /** Milliseconds after which a start says that it still waits for the database, again and again. */

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
-import { type FeedTarget } from "../service/datasets/feed-imports.ts";
+import type { FeedTarget } from "../service/datasets/feed-imports.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
-import { type LoadingStore } from "../service/store/loading-store.ts";
+import type { LoadingStore } from "../service/store/loading-store.ts";
 import { Passwords } from "../service/access/passwords.ts";
-import { type Peers } from "../service/processes/peers.ts";
-import { type NewToken } from "../service/access/secret-token.ts";
-import { type Settings } from "../service/settings.ts";
-import { type SnapshotPaths } from "../service/datasets/served-dataset.ts";
+import type { Peers } from "../service/processes/peers.ts";
+import type { NewToken } from "../service/access/secret-token.ts";
+import type { Settings } from "../service/settings.ts";
+import type { SnapshotPaths } from "../service/datasets/served-dataset.ts";
 
 /** What a server is started with. */
 export interface ServerOptions {

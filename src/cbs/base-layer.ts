@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import { subtractor } from "../address/subtract.ts";
 import { type Catalogue, type CatalogueNode, sourceKey } from "./catalogue.ts";
-import { type CatalogueBuilder } from "./catalogue-builder.ts";
+import type { CatalogueBuilder } from "./catalogue-builder.ts";
 import type { Source } from "./importers/sources.ts";
 
 /** All prefixes in the lists of a source. */

@@ -2,7 +2,7 @@ import type { Prefix } from "../address/address.ts";
 import { subtractPrefixes } from "../address/subtract.ts";
 import type { PrefixTrie } from "../trie/prefix-trie.ts";
 import { addBaseLayer, type OfficialLists } from "./base-layer.ts";
-import { type Catalogue } from "./catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { CatalogueBuilder } from "./catalogue-builder.ts";
 import type { CatalogueMetadata, CatalogueSource } from "./catalogue.ts";
 import { ImportError } from "./importers/import-error.ts";

@@ -18,7 +18,7 @@ import { finished } from "../../turns/finished.ts";
 import { DEFAULT_DATASET, defaultDataset } from "../snapshots/default-datasets.ts";
 import { nearest } from "../../words/nearest.ts";
 import { openTree, withIds } from "../snapshots/catalogue-tree.ts";
-import { type Arguments, type Option } from "../runner/command.ts";
+import type { Arguments, Option } from "../runner/command.ts";
 import { momentOf } from "../options/moment.ts";
 import { counted } from "../output/numbers.ts";
 import { standardError } from "../output/standard-error.ts";

@@ -1,4 +1,4 @@
-import { type NewApiKey } from "../../store/records/api-key.ts";
+import type { NewApiKey } from "../../store/records/api-key.ts";
 import { digestOfToken, isToken, makeToken } from "../access/secret-token.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Format } from "../../formats/format.ts";
+import type { Format } from "../../formats/format.ts";
 import { FORMATS } from "../../formats/formats.ts";
 import { trie } from "../../formats/data/trie.ts";
 import { misp } from "./misp-feed.ts";

@@ -12,13 +12,7 @@ import { type CallOptions, SqliteThread } from "./_thread.ts";
 import { buffersIn, columnsOfCommands } from "./_transfers.ts";
 import { areLongCommands, packing } from "./_packing.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import {
-  type WorkerArgument,
-  type WorkerMethod,
-  type WorkerResult,
-  type WorkerSetup,
-  type WritingMethod,
-} from "./messages.ts";
+import type { WorkerArgument, WorkerMethod, WorkerResult, WorkerSetup, WritingMethod } from "./messages.ts";
 
 /** Milliseconds after the end of a thread, or a failed attempt to open the file, until another thread opens it. */
 const REOPEN_AFTER = 500;

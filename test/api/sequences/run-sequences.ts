@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { makeApiKey } from "../../../src/store/records/api-key.ts";
 import { type Received, type Sent, sender, type Send } from "../fuzz/send.ts";
-import { type TestServer } from "../start-server.ts";
+import type { TestServer } from "../start-server.ts";
 import { Model, type Asked, type Expected } from "./model.ts";
 import { anySteps, type Caller, type Question, type Step } from "./operations.ts";
 

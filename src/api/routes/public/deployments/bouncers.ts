@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AddressError } from "../../../../address/address-error.ts";
 import type { Prefix } from "../../../../address/address.ts";
 import { parsePrefix } from "../../../../address/prefix.ts";
-import { type Delivery } from "../../../../service/bouncers/bouncers.ts";
+import type { Delivery } from "../../../../service/bouncers/bouncers.ts";
 import { type DecisionFilter, decisionText, streamParts, wantedBy } from "../../../../service/bouncers/decisions.ts";
 import { droppedIn } from "../../../../service/bouncers/usage-metrics.ts";
 import { joined } from "../../../../service/encoded.ts";
