@@ -13,7 +13,7 @@ test("as many processes as the memory has room for may start", () => {
   assert.equal(lackOfMemory(40, TWO_CORES), undefined);
   assert.equal(
     lackOfMemory(41, TWO_CORES),
-    "--processes: 41 processes need at least 4.1 GB of memory, 100 MB each and more with rules, and 4.0 GB are there; --processes 0 starts one for each core (here 2)",
+    "--processes: 41 processes need at least 4.1 GB of memory (100 MB each, and more with rules), but this machine has 4.0 GB; --processes 0 starts one per core (2 here)",
   );
 });
 

@@ -82,7 +82,7 @@ test("a process that gives no sign of life is killed, which ends the start", LIM
   assert.ok(said.length >= 5);
   assert.deepEqual(said, [
     ...Array.from({ length: said.length - 2 }, () => [40, "a process is still starting"]),
-    [50, "a process that is starting hangs: it gives no sign of life, and is killed"],
+    [50, "a process hangs while starting: it has shown no sign of life and is killed"],
     [50, "a process ended before it was ready; the server cannot start"],
   ]);
 });

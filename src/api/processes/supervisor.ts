@@ -147,7 +147,7 @@ export class Supervisor {
     const seconds = Math.round((performance.now() - slot.startedAt) / 1000);
     const about = { process: slot.number, pid: slot.worker?.process.pid, seconds };
     if (++slot.silences < MAX_SILENCES) return this.#log.warn(about, "a process is still starting");
-    this.#log.error(about, "a process that is starting hangs: it gives no sign of life, and is killed");
+    this.#log.error(about, "a process hangs while starting: it has shown no sign of life and is killed");
     this.#kill([slot]);
   }
 

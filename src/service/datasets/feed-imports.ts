@@ -90,9 +90,9 @@ const MAX_ERROR = 2000;
 const PREFIX = "ipsieve: ";
 const IMPORT_RUNS = "another feed is being imported; wait until that has ended, or cancel it";
 const IMPORT_ELSEWHERE =
-  "another process or server of this database is importing a feed; wait until that has ended, or cancel it there";
+  "another process or server on this database is importing a feed; wait until that has ended, or cancel it there";
 const LOST =
-  "the import was stopped: while the database could not be reached, another server began to import a feed; the previous dataset is still in use";
+  "the import was stopped because another server began to import a feed while the database could not be reached; the previous dataset is still in use";
 const CLOSING = "the server is closing";
 const CANCELLED = "the import was cancelled; the previous dataset is still in use";
 const DISK_FULL = "the server's disk is too full for the feed; try again later, or ask the operator to free space";
