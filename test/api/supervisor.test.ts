@@ -74,18 +74,36 @@ test("a process that does not become ready is in the log again and again", LIMIT
   assert.equal(lines.length, length, "none after its end");
 });
 
-test("a process that gives no sign of life is killed, which ends the start", LIMITED, async () => {
-  const { supervisor, lines } = supervisorOf("hangs", 20);
-  await failsWith(supervisor, 128 + 9);
-  const said = lines.map(({ level, msg }) => [level, msg]);
-  // Its first message, before it hangs, may come after some lines, which then do not count.
-  assert.ok(said.length >= 5);
-  assert.deepEqual(said, [
-    ...Array.from({ length: said.length - 2 }, () => [40, "a process is still starting"]),
-    [50, "a process hangs while starting: it has shown no sign of life and is killed"],
-    [50, "a process ended before it was ready; the server cannot start"],
-  ]);
-});
+// Milliseconds between lines. A process takes longer than 1 to end, so that some would be logged after it is killed.
+for (const slowStart of [20, 1])
+  test(
+    `a process that gives no sign of life for ${slowStart} ms four times is killed once, which ends the start`,
+    LIMITED,
+    async () => {
+      const { supervisor, lines } = supervisorOf("hangs", slowStart);
+      await failsWith(supervisor, 128 + 9);
+      assert.deepEqual(
+        lines.map(({ level, msg }) => [level, msg]),
+        [
+          ...Array.from({ length: 3 }, () => [40, "a process is still starting"]),
+          [50, "a process hangs while starting: it has shown no sign of life and is killed"],
+          [50, "a process ended before it was ready; the server cannot start"],
+        ],
+      );
+    },
+  );
+
+test(
+  "of a process that is told to end, nothing more is logged: not that it still starts, nor that it hangs",
+  LIMITED,
+  async () => {
+    const { supervisor, lines } = supervisorOf("hangs", 1);
+    const starting = assert.rejects(supervisor.start(), StartFailure);
+    const ended = supervisor.end("SIGTERM", LONG);
+    await Promise.all([ended, starting]);
+    assert.deepEqual([lines, pids()], [[], []]);
+  },
+);
 
 test("the end of the server does not wait for a process that hangs at its start", LIMITED, async () => {
   const { supervisor } = supervisorOf("hangs");

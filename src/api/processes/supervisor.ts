@@ -132,7 +132,9 @@ export class Supervisor {
   #fork(slot: Slot): Promise<string> {
     const { worker, ended } = forkProcess();
     Object.assign(slot, { worker, ended, isReady: false, startedAt: performance.now(), silences: 0 });
-    const slow = setInterval(() => this.#lookAtStart(slot), this.#slowStart).unref();
+    const slow = setInterval(() => {
+      if (this.#lookAtStart(slot) === "killed") clearInterval(slow);
+    }, this.#slowStart).unref();
     return new Promise<string>((resolve, reject) => {
       worker?.on("message", (message: FromProcess) => this.#received(slot, message, resolve));
       void ended.then((end) => {
@@ -142,13 +144,21 @@ export class Supervisor {
     }).finally(() => clearInterval(slow));
   }
 
-  /** Logs that a process is still starting. Kills one that hangs, as one that has been stopped does. */
-  #lookAtStart(slot: Slot): void {
+  /**
+   * Logs that a process is still starting. Kills one that hangs, as one that has been stopped does; it may take a while
+   * to end, which is not logged again.
+   */
+  #lookAtStart(slot: Slot): "starting" | "killed" {
+    if (this.#isEnding) return "starting"; // `end` waits for it, and kills it
     const seconds = Math.round((performance.now() - slot.startedAt) / 1000);
     const about = { process: slot.number, pid: slot.worker?.process.pid, seconds };
-    if (++slot.silences < MAX_SILENCES) return this.#log.warn(about, "a process is still starting");
+    if (++slot.silences < MAX_SILENCES) {
+      this.#log.warn(about, "a process is still starting");
+      return "starting";
+    }
     this.#log.error(about, "a process hangs while starting: it has shown no sign of life and is killed");
     this.#kill([slot]);
+    return "killed";
   }
 
   #received(slot: Slot, message: FromProcess, ready: (text: string) => void): void {
