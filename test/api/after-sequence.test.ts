@@ -225,16 +225,16 @@ describe("X-After-Sequence", () => {
 
   test("a caller that waits for changes that never arrive gets only a fair share, and others are served meanwhile", async () => {
     const other = (await addKey(t, await addOrganisation(t, "others"))).text;
-    const began = Array.from({ length: 40 }, () => read(FAR));
-    const refused = await Promise.race(began);
-    assert.match(
-      refused.body.detail,
-      /^the server is overloaded/,
-      "the first answer is to one that did not get to wait",
-    );
+    const begin = performance.now();
+    const asked = Promise.all(Array.from({ length: 40 }, () => read(FAR)));
     for (let i = 0; i < 20; i++) assert.equal((await ask(t, "GET", LISTS, { key: other })).status, 200);
-    const waited = (await Promise.all(began)).filter(({ body }) => /does not have change/.test(body.detail)).length;
-    assert.ok(waited >= 1 && waited <= 4, `${waited} of 40 waited; half of 8 may`);
+    const answers = await asked;
+    const waited = answers.filter(({ body }) => /does not have change/.test(body.detail)).length;
+    const refused = answers.filter(({ body }) => /^the server is overloaded/.test(body.detail)).length;
+    // Half of 8 may wait at the same time, for 5 s; on a busy machine, others come only when they have waited.
+    const most = 4 * (1 + Math.floor((performance.now() - begin) / 5000));
+    assert.ok(waited >= 1 && waited <= most, `${waited} of 40 waited; ${most} may`);
+    assert.equal(waited + refused, 40);
     assert.equal((await read("0")).status, 200, "and all places are given back");
   });
 });

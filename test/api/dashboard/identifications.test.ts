@@ -249,11 +249,11 @@ test("organisations that send slowly do not block another: their slowest upload 
       // The initial speed is forgotten after a while: even an upload of single bytes must be recognised as the slowest.
       const timer = setInterval(() => sent.write("\n"), isSlowest ? 1000 : 100);
       // At least: a drop may have come between two checks.
-      while (
-        (t.server.services.identifications.get(user.organisationId, id)?.log.summary().bytes ?? 0) <
-        (isSlowest ? 1 : first.length)
-      )
-        await delay(10);
+      await until("what was sent has arrived", () => {
+        const upload = t.server.services.identifications.get(user.organisationId, id);
+        assert.ok(upload === undefined || upload.log.state === "running", `${name}: ${upload?.log.summary().error}`);
+        return (upload?.log.summary().bytes ?? 0) >= (isSlowest ? 1 : first.length);
+      });
       dripping.push({ id, user, sent, answered, timer });
     }
     // The negative control: its own organisation does not get a third one.
