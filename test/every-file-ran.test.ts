@@ -15,12 +15,41 @@ interface Run {
   readonly files: Record<string, string>;
   /** The files that the runner starts; all unless given. */
   readonly started?: string;
+  readonly env?: NodeJS.ProcessEnv;
   readonly exitCode: number;
   readonly says: RegExp;
 }
 
 const runs: Record<string, Run> = {
   "a plain run passes": { files: { "a.test.ts": one() }, exitCode: 0, says: /^$/ },
+  "in the long form, a skip with a reason fails": {
+    files: { "a.test.ts": one(`{ skip: "no nginx" }, `) },
+    env: { TEST_ROUNDS: "long" },
+    exitCode: 1,
+    says: /skipped, which fails this run: one: no nginx/,
+  },
+  "in the long form, a suite that is skipped fails": {
+    files: {
+      "a.test.ts": `import { describe, test } from "node:test";\ndescribe("suite", { skip: "no nginx" }, () => { test("one", () => {}); });\n`,
+    },
+    env: { TEST_ROUNDS: "long" },
+    exitCode: 1,
+    says: /skipped, which fails this run: suite: no nginx/,
+  },
+  "a file that another part of the run has may be left out": {
+    files: { "a.test.ts": one(), "b.test.ts": one() },
+    started: "test/a.test.ts",
+    env: { TEST_FILES: "test/a.test.ts" },
+    exitCode: 0,
+    says: /^$/,
+  },
+  "a file of this part that is left out fails, and so does a wrongly named one": {
+    files: { "a.test.ts": one(), "b.test.ts": one(), "c.tests.ts": one() },
+    started: "test/a.test.ts",
+    env: { TEST_FILES: "test/a.test.ts\ntest/b.test.ts" },
+    exitCode: 1,
+    says: /b\.test\.ts: ran no test\n.*c\.tests\.ts: ran no test; is it meant/,
+  },
   "a shared table of cases is not missed": {
     files: {
       "cases.ts": `import { test } from "node:test";\nexport const all = () => test("one", () => {});\n`,
@@ -84,7 +113,7 @@ const runs: Record<string, Run> = {
   },
 };
 
-for (const [name, { files, started = "test/**/*.test.ts", exitCode, says }] of Object.entries(runs)) {
+for (const [name, { files, started = "test/**/*.test.ts", env: more = {}, exitCode, says }] of Object.entries(runs)) {
   test(name, (t) => {
     const folder = mkdtempSync(join(tmpdir(), "ipsieve-reporter-"));
     t.after(() => rmSync(folder, { recursive: true }));
@@ -94,11 +123,11 @@ for (const [name, { files, started = "test/**/*.test.ts", exitCode, says }] of O
       copyFileSync(join(import.meta.dirname, file), join(folder, "test", file));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
     // Otherwise the inner runner would take itself for a part of this one.
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const { NODE_TEST_CONTEXT: _, TEST_FILES: _files, TEST_ROUNDS: _rounds, ...env } = process.env;
     const { status, stdout } = spawnSync(
       process.execPath,
       ["--test", "--test-reporter=./test/every-file-ran.ts", started],
-      { cwd: folder, env, encoding: "utf8" },
+      { cwd: folder, env: { ...env, ...more }, encoding: "utf8" },
     );
     assert.match(stdout, says);
     assert.equal(status, exitCode);

@@ -4,12 +4,13 @@ import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync } from "nod
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "./cli/run-command.ts";
-import { EARLY, OWN_PROCESS, processesFor, TOGETHER } from "./shared-processes.ts";
+import { filesOf } from "./parts.ts";
+import { LONGEST, OWN_PROCESS, processesFor, TOGETHER } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 test("each test file is in one process; those that need their own are alone in it", () => {
-  const files = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["test/output/**"] });
+  const files = filesOf("all");
   const processes = processesFor(files);
   assert.deepEqual(processes.flat().toSorted(), files.toSorted());
   assert.ok(processes.length < files.length - 50, String(processes.length));
@@ -26,19 +27,27 @@ test("each test file is in one process; those that need their own are alone in i
   for (const folder of TOGETHER) assert.ok(existsSync(join(ROOT, folder)), folder);
 });
 
-test("files that take long by the clock are alone, and begin before those that share processes", () => {
-  const files = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["test/output/**"] });
+test("files that take long by the clock are alone, and begin first", () => {
+  const processes = processesFor(filesOf("all"));
   assert.deepEqual(
-    processesFor(files)
-      .slice(0, EARLY.length + 1)
-      .map(({ length }) => length > 1),
-    [...EARLY.map(() => false), true],
+    processes.slice(0, LONGEST.length).map(([file]) => file),
+    LONGEST,
   );
-  assert.deepEqual(processesFor(files).slice(0, EARLY.length).flat(), EARLY);
+  assert.deepEqual(
+    processes.slice(0, LONGEST.length + 1).map(({ length }) => length > 1),
+    [...LONGEST.map(() => false), true],
+  );
+});
+
+test("in the long form, no file shares a process", () => {
+  const files = filesOf("long");
+  const processes = processesFor(files, { shared: false });
+  assert.ok(processes.every(({ length }) => length === 1));
+  assert.deepEqual(processes.flat().toSorted(), files);
 });
 
 test("a file that gives all servers of its process another store has a process of its own", () => {
-  const files = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["test/output/**"] });
+  const files = filesOf("all");
   const changing = files.filter((file) => /\buseStores\(/.test(readFileSync(join(ROOT, file), "utf8")));
   assert.ok(changing.length > 0);
   for (const file of changing)

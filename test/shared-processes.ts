@@ -51,31 +51,34 @@ export const OWN_PROCESS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Files that start one process after the other: they begin before the files that share processes, as one core would
- * have nothing to do if they came last.
+ * Files that take longest by the clock, in the long form or the short one: they begin first, as one core would have
+ * nothing to do if they came last.
  */
-export const EARLY: readonly string[] = ["test/package.test.ts", "test/readme.test.ts"];
+export const LONGEST: readonly string[] = ["test/package.test.ts", "test/readme.test.ts"];
 
 /** How many files share a process: what one of them breaks takes no more with it. */
 const FILES = 12;
 
-/** Whether these files have a process that begins before the shared ones. */
-export function isEarly(files: readonly string[]): boolean {
-  return files.some((file) => EARLY.includes(file));
-}
-
-/** The files of each process, in order: neighbours by name, which load the same modules, or one alone. */
-export function processesFor(files: readonly string[]): readonly (readonly string[])[] {
+/**
+ * The files of each process, in the order in which they begin: the longest alone, then neighbours by name, which load
+ * the same modules, unless none share, then the others alone.
+ */
+export function processesFor(
+  files: readonly string[],
+  { shared = true }: { readonly shared?: boolean } = {},
+): readonly (readonly string[])[] {
   const sorted = files.toSorted();
-  const shared = sorted.filter(sharesProcess);
-  const together = Array.from({ length: Math.ceil(shared.length / FILES) }, (_, index) =>
-    shared.slice(index * FILES, (index + 1) * FILES),
+  const longest = LONGEST.filter((file) => files.includes(file));
+  const sharing = shared ? sorted.filter(sharesProcess) : [];
+  const together = Array.from({ length: Math.ceil(sharing.length / FILES) }, (_, index) =>
+    sharing.slice(index * FILES, (index + 1) * FILES),
   );
-  const alone = sorted.filter((file) => !sharesProcess(file)).map((file) => [file]);
-  const [early, others] = [alone.filter(isEarly), alone.filter((files) => !isEarly(files))];
-  return [...early, ...together, ...others];
+  const others = sorted.filter((file) => !longest.includes(file) && !sharing.includes(file));
+  return [...longest.map((file) => [file]), ...together, ...others.map((file) => [file])];
 }
 
 function sharesProcess(file: string): boolean {
-  return TOGETHER.some((folder) => file.startsWith(folder)) && OWN_PROCESS[file] === undefined;
+  return (
+    TOGETHER.some((folder) => file.startsWith(folder)) && OWN_PROCESS[file] === undefined && !LONGEST.includes(file)
+  );
 }

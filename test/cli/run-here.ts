@@ -4,21 +4,16 @@ import type { Outcome, RunOptions } from "./run-command.ts";
 
 /** These write to the descriptors of the process, or run until they get a signal. */
 const NEED_A_PROCESS: ReadonlySet<string> = new Set(["identify", "lookup", "demo", "serve"]);
-/** Commands that have run in a process of their own, by their names. */
-const known = new Set<string>();
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Whether a command can run in this process, which takes a fraction of the time: it reads no standard input, sets no
- * variable that Node reads when it starts, and the one before it of the same name had a process of its own.
+ * Whether a command can run in this process, which takes a fraction of the time: it reads no standard input, and sets no
+ * variable that Node reads when it starts.
  */
 export function canRunHere(args: readonly string[], { input, stdin, env = {} }: RunOptions): boolean {
   if (input !== undefined || stdin !== undefined || args.includes("-")) return false;
   if (Object.keys(env).some((name) => /^(NODE_|TZ$|LC_|LANG)/.test(name))) return false;
-  const { name } = splitName(args);
-  if (known.has(name)) return !NEED_A_PROCESS.has(name);
-  known.add(name);
-  return false;
+  return !NEED_A_PROCESS.has(splitName(args).name);
 }
 
 /** Runs a command of the sources in this process, after those that were started here before. */

@@ -251,7 +251,7 @@ test("organisations that send slowly do not block another: their slowest upload 
       // At least: a drop may have come between two checks.
       await until("what was sent has arrived", () => {
         const upload = t.server.services.identifications.get(user.organisationId, id);
-        assert.ok(upload === undefined || upload.log.state === "running", `${name}: ${upload?.log.summary().error}`);
+        assert.ok(upload === undefined || upload.log.state === "running", `${name}: ${upload?.log.error}`);
         return (upload?.log.summary().bytes ?? 0) >= (isSlowest ? 1 : first.length);
       });
       dripping.push({ id, user, sent, answered, timer });

@@ -1,21 +1,28 @@
 import { existsSync } from "node:fs";
-import { registerHooks, syncBuiltinESMExports } from "node:module";
+import { enableCompileCache, registerHooks, syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
 import threads, { type WorkerOptions } from "node:worker_threads";
 import { PACKAGES_FOLDER, packageModule } from "../build/package-module.ts";
-import { isBuilt } from "./command-file.ts";
+
+// Loaded before each test file of `test/run.ts`, and in the processes that it starts with the options of its own.
+
+/**
+ * Where compiled modules are kept from one process to the next: types are stripped and code is compiled once for all
+ * test files, the commands they start and their threads, not once for each. Keyed by file and content, so it need not
+ * be cleared.
+ */
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "output/compile-cache");
+enableCompileCache(process.env["NODE_COMPILE_CACHE"]);
 
 const ROOT = new URL("../", import.meta.url);
 const SOURCES = new URL("src/", ROOT).href;
 const STORE_THREAD = new URL("src/store/sqlite/worker.ts", ROOT);
 /** The same as built: it loads in half the time, and every server of a test starts such a thread. */
 const BUILT_STORE_THREAD = new URL("dist/server/worker.js", ROOT);
-/** Whether the bundled packages match the current sources: determined once, by the runner. */
-const BUILT = "TEST_BUNDLED_PACKAGES";
 
-// Loaded before each test file: the sources then import packages from one file each, as the built ones do. Otherwise
-// those of a server are 1,300 files, which take half the load time of a test file.
-process.env[BUILT] ??= String(isBuilt());
-if (process.env[BUILT] === "true") {
+// The sources then import packages from one file each, as the built ones do. Otherwise those of a server are 1,300
+// files, which take half the load time of a test file.
+if (process.env["TEST_BUILT"] === "true") {
   registerHooks({
     resolve(specifier, context, next) {
       const url = context.parentURL?.startsWith(SOURCES) === true ? bundled(specifier) : undefined;
@@ -24,7 +31,7 @@ if (process.env[BUILT] === "true") {
   });
   threads.Worker = class extends threads.Worker {
     constructor(file: string | URL, options?: WorkerOptions) {
-      super(isStoreThread(file) ? BUILT_STORE_THREAD : file, options);
+      super(String(file) === STORE_THREAD.href ? BUILT_STORE_THREAD : file, options);
     }
   };
   syncBuiltinESMExports();
@@ -35,8 +42,4 @@ function bundled(specifier: string): string | undefined {
   if (/^[./]|^\w+:/.test(specifier)) return undefined;
   const url = new URL(`${PACKAGES_FOLDER}/${packageModule(specifier)}`, ROOT);
   return existsSync(url) ? url.href : undefined;
-}
-
-function isStoreThread(file: string | URL): boolean {
-  return String(file) === STORE_THREAD.href;
 }

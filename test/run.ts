@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { filesOf, isLong, type Part, PARTS } from "./parts.ts";
+import { processesFor } from "./shared-processes.ts";
+
+/**
+ * `node test/run.ts [PART]`: runs the test files of a part (`test/parts.ts`); without one, that of TEST_PART, or all.
+ * The short forms share processes, and types and lint are checked beside them. Fails if anything does.
+ */
+const ROOT = join(import.meta.dirname, "..");
+const FOLDER = "test/output/processes";
+
+const part = partNamed(process.argv[2] ?? process.env["TEST_PART"] ?? "all");
+const files = filesOf(part);
+const checks = isLong(part) ? undefined : start("build/side-by-side.ts", ["types", "lint"], "pipe");
+const checked = checks && Promise.all([text(checks.stdout!), text(checks.stderr!), endOf(checks)]);
+const tests = start("--test", argumentsOf(files), "inherit", {
+  TEST_BUILT: "true",
+  TEST_FILES: files.join("\n"),
+  ...(isLong(part) && { TEST_ROUNDS: "long" }),
+});
+let failed = (await endOf(tests)) !== 0;
+if (checked !== undefined) {
+  const [stdout, stderr, code] = await checked;
+  process.stdout.write(stdout + stderr);
+  failed ||= code !== 0;
+}
+if (failed) process.exitCode = 1;
+
+function partNamed(name: string): Part {
+  const part = PARTS.find((each) => each === name);
+  if (part === undefined) throw new Error(`no part is called ${name}; the parts are: ${PARTS.join(", ")}`);
+  return part;
+}
+
+function start(program: string, args: readonly string[], stdio: "inherit" | "pipe", env: NodeJS.ProcessEnv = {}) {
+  return spawn(process.execPath, [program, ...args], {
+    cwd: ROOT,
+    stdio: ["ignore", stdio, stdio],
+    env: { ...process.env, ...env },
+  });
+}
+
+function endOf(child: ReturnType<typeof start>): Promise<number | null> {
+  return new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+}
+
+/** Two cores have work for four processes, as many tests wait; the long forms measure memory and load. */
+function argumentsOf(files: readonly string[]): string[] {
+  return [
+    "--import=./test/preload.ts",
+    "--import=./test/time-limit.ts",
+    `--test-timeout=${isLong(part) ? 1_200_000 : 300_000}`,
+    `--test-concurrency=${isLong(part) ? 3 : 4}`,
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    "--test-reporter=./test/every-file-ran.ts",
+    "--test-reporter-destination=stderr",
+    ...processFiles(files),
+  ];
+}
+
+/** Writes a file for each process, which runs the test files of it. The runner starts them in alphabetical order. */
+function processFiles(files: readonly string[]): string[] {
+  rmSync(join(ROOT, FOLDER), { recursive: true, force: true });
+  mkdirSync(join(ROOT, FOLDER), { recursive: true });
+  return processesFor(files, { shared: !isLong(part) }).map((paths, index) => {
+    const path = `${FOLDER}/${String(index + 1).padStart(3, "0")}.test.ts`;
+    const list = JSON.stringify(paths, undefined, 2);
+    writeFileSync(
+      join(ROOT, path),
+      `import { runInOneProcess } from "../../one-process.ts";\n\nawait runInOneProcess(${list});\n`,
+    );
+    return path;
+  });
+}
