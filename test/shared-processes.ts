@@ -7,6 +7,7 @@ export const TOGETHER: readonly string[] = [
   "test/api/",
   "test/batch/",
   "test/cbs/",
+  "test/cli/",
   "test/client/",
   "test/collateral/",
   "test/csv/",
