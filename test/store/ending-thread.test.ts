@@ -11,6 +11,7 @@ import { Random } from "../../bench/data/random.ts";
 import type { StoreError } from "../../src/store/store-error.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
 import { until } from "../until.ts";
+import { onlyLong } from "../rounds.ts";
 
 /** The threads that stores have started, the newest last. */
 const threads: Worker[] = [];
@@ -178,18 +179,22 @@ describe("the thread of a SQLite file that ends", () => {
     });
   }
 
-  test("repeatedly, at each opening: new threads are started one after the other, with a pause, until one can open it", async (t) => {
-    const { add } = await openSubject(t);
-    const endAtOnce = (thread: Worker): void => void thread.terminate();
-    process.on("worker", endAtOnce);
-    const started = threads.length;
-    const begun = performance.now();
-    await endThread();
-    await until("three threads have been started", () => threads.length >= started + 3);
-    assert.ok(performance.now() - begun >= 1200, "three pauses, at least");
-    process.off("worker", endAtOnce);
-    await whenOpen(() => add("192.0.2.1"));
-  });
+  test(
+    "repeatedly, at each opening: new threads are started one after the other, with a pause, until one can open it",
+    { skip: onlyLong() },
+    async (t) => {
+      const { add } = await openSubject(t);
+      const endAtOnce = (thread: Worker): void => void thread.terminate();
+      process.on("worker", endAtOnce);
+      const started = threads.length;
+      const begun = performance.now();
+      await endThread();
+      await until("three threads have been started", () => threads.length >= started + 3);
+      assert.ok(performance.now() - begun >= 1200, "three pauses, at least");
+      process.off("worker", endAtOnce);
+      await whenOpen(() => add("192.0.2.1"));
+    },
+  );
 
   test("a store is closed between two of them", async (t) => {
     const { replica } = await openSubject(t);

@@ -9,6 +9,7 @@ import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import type { RuleFilter } from "../../../src/rulesets/index/rule-search.ts";
+import { onlyLong } from "../../rounds.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const DAY = 86_400_000;
@@ -114,7 +115,7 @@ test("a search never mixes two states of a changing ruleset; a deleted ruleset y
   assert.equal(await rows.get(() => undefined, { filter: { name: "x" }, offset: 0, limit: 1 }, NOW), undefined);
 });
 
-test("searches do not block other work, and many of them take bounded memory", async (t) => {
+test("searches do not block other work, and many of them take bounded memory", { skip: onlyLong() }, async (t) => {
   const ruleset = rulesetOf(1_000_000);
   const rows = new RuleRows();
   const others = { turns: 0, ended: false };
