@@ -162,9 +162,10 @@ export class FeedImports {
       throw error;
     } finally {
       leave();
-      started.endedAt = this.#options.now();
       await lease?.release();
       this.#running = undefined;
+      // Whoever sees that it has ended can begin the next one.
+      started.endedAt = this.#options.now();
       if (lease !== undefined) this.#report(started);
       resolve();
     }

@@ -8,7 +8,9 @@ import { UploadSlots } from "../../../src/service/logs/upload-slots.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { mountSmallDisk, PAGE, type SmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";
+import { temporaryFolder } from "../../cli/run-command.ts";
 import { COMMAND_FILE } from "../../command-file.ts";
+import { until } from "../../until.ts";
 
 /** Scattered, so that a dataset of them takes space. */
 const addressAt = (i: number): string => {
@@ -23,7 +25,11 @@ async function* feed(count: number, comment = 0, then = (): void => {}): AsyncGe
   then();
 }
 
-function importsOn(disk: SmallDisk): {
+function importsOn(
+  disk: Pick<SmallDisk, "path">,
+  record = (async () => true) as unknown as Store["record"],
+): {
+  imports: FeedImports;
   run: (body: AsyncIterable<Buffer>) => Promise<unknown>;
   imported: () => number;
 } {
@@ -36,7 +42,7 @@ function importsOn(disk: SmallDisk): {
     },
     threats: { reload: () => Promise.resolve(true) },
     slots: new UploadSlots({ perOrganisation: 2, inAll: 8, slowBytes: 0, slowAfter: 60_000 }),
-    store: { record: (async () => true) as unknown as Store["record"] },
+    store: { record },
     limits: { bytes: 64 << 20, freeBytes: 0, compileTime: 60_000 },
     onImported: () => Promise.resolve(void imported++),
     now: Date.now,
@@ -44,7 +50,7 @@ function importsOn(disk: SmallDisk): {
   });
   const run = (body: AsyncIterable<Buffer>) =>
     imports.run({ organisationId: "o", startedBy: "ann", source: "list", size: null, body, maxShrink: 100 });
-  return { run, imported: () => imported };
+  return { imports, run, imported: () => imported };
 }
 
 test(
@@ -76,3 +82,25 @@ test(
     assert.equal(imported(), 2, "negative control: with room for it the same feed is imported");
   },
 );
+
+test("an import has not ended for those who look until the next one can begin", async (t) => {
+  const folder = temporaryFolder();
+  t.after(() => folder.remove());
+  const released = Promise.withResolvers<boolean>();
+  // The lease is given back by renewing it for no time, here on a slow database.
+  const record = ((_kind, _name, _holder, milliseconds) =>
+    milliseconds === 0 ? released.promise : Promise.resolve(true)) as Store["record"];
+  const { imports, run } = importsOn(folder, record);
+  async function* broken(): AsyncGenerator<Buffer> {
+    yield Buffer.from("31.0.0.1\n");
+    throw new Error("the connection was closed");
+  }
+  const failed = assert.rejects(run(broken()), /connection was closed/);
+  await until("it has failed", () => imports.last?.error != null);
+  assert.equal(imports.last!.endedAt, null);
+  await assert.rejects(run(feed(1)), /another feed is being imported/);
+  released.resolve(true);
+  await failed;
+  assert.notEqual(imports.last!.endedAt, null);
+  await run(feed(1));
+});
