@@ -12,7 +12,11 @@ export const PARTS = ["all", "once", "long", "programs", "nightly"] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Files whose long form takes minutes. */
-export const NIGHTLY: readonly string[] = [];
+export const NIGHTLY: readonly string[] = [
+  "test/api/ended-starts.test.ts",
+  "test/api/exclusive-imports.test.ts",
+  "test/batch/with-typescript.test.ts",
+];
 
 /** Test files that start other programs: paths or glob patterns. */
 export const WITH_PROGRAMS: readonly string[] = readFileSync(join(ROOT, "test/programs-tests.txt"), "utf8")

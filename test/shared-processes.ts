@@ -55,7 +55,13 @@ export const OWN_PROCESS: Readonly<Record<string, string>> = {
  * Files that take longest by the clock, in the long form or the short one: they begin first, as one core would have
  * nothing to do if they came last.
  */
-export const LONGEST: readonly string[] = ["test/package.test.ts", "test/readme.test.ts"];
+export const LONGEST: readonly string[] = [
+  "test/package.test.ts",
+  "test/readme.test.ts",
+  "test/api/plugins/sequences.test.ts",
+  "test/api/fuzz.test.ts",
+  "test/api/processes.test.ts",
+];
 
 /** How many files share a process: what one of them breaks takes no more with it. */
 const FILES = 12;
