@@ -63,6 +63,8 @@ export const KIND_DOT = 2;
 export const KIND_OTHER = 4;
 export const KIND_COLON = 8;
 export const KIND_DELIMITER = 16;
+/** A delimiter that may begin an escape: \\, % and #. */
+export const KIND_ESCAPE = 48;
 export const KIND_DELIMITER_BIT = 4;
 
 /** Bytes of a vector, and of an array with a 32-bit word for each line. */

@@ -213,7 +213,7 @@ for (const [name, offset] of Object.entries({
 })) {
   test(`a kernel that ${name} is caught where lines are read by hits`, () => {
     const room = scanningKernel(TEXT_BYTES + 64);
-    const text = randomText(new Random(SEED), 100);
+    const text = randomText(new Random(SEED), 1000);
     assert.equal(firstDifference(room, room.at, text), null); // the next chunk is read by its hits
     new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + offset] = 0;
     const chunks = { byHits: 0, byLines: 0 };

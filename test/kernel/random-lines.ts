@@ -31,6 +31,23 @@ const GLUE = [
   ":80",
   "::ffff:",
   "Chrome/",
+  ":58430",
+  ".443",
+  "\\",
+  "\\t",
+  "\\\\u003c",
+  "\\x22",
+  "\\011",
+  "\\/",
+  "%22",
+  "%2F",
+  "%25",
+  "#011",
+  "#",
+  "\x1b[32m",
+  "\\u001b[1;",
+  "31m",
+  ";",
 ];
 
 function pick<Item>(random: Random, items: readonly Item[]): Item {

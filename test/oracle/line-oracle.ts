@@ -8,7 +8,10 @@ export type OracleAddress = readonly number[];
 
 const OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]|[0-9])";
 const QUAD = `(?:${OCTET}\\.){3}${OCTET}`;
-const QUAD_FRONT = new RegExp(`^(${QUAD})(?=$|:|\\.+$)`);
+const PORT = "(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3}|0)";
+const QUAD_FRONT = new RegExp(`^(${QUAD})(?=$|:|\\.+$|(\\.${PORT})(?::|\\.*)$)`);
+const BEFORE_PORT = new RegExp(`^(.+)[.:]${PORT}$`);
+const UNSPECIFIED = new RegExp(`^:::${PORT}(?::|\\.*)$`);
 const QUAD_WHOLE = new RegExp(`^${QUAD}$`);
 
 /** The first address of a line, which is given without its line end. */
@@ -20,14 +23,42 @@ export function oracleAddressOf(line: string): OracleAddress | null {
 export function oracleAddressesOf(line: string): OracleAddress[] {
   const addresses: OracleAddress[] = [];
   for (const match of line.matchAll(/[A-Za-z0-9_.:]+/g)) {
-    const before = line.slice(0, match.index);
+    const escape = escapeBefore(line.slice(0, match.index), match[0]);
+    if (escape === null) continue;
+    const token = match[0].slice(escape);
+    const before = line.slice(0, match.index + escape);
     const after = line.slice(match.index + match[0].length);
-    if (match[0] === "::" && before.endsWith(" ") && after.startsWith(" ")) continue;
-    const address = addressOfToken(match[0], /[A-Za-z]\/$/.test(before));
+    if (token === "::" && before.endsWith(" ") && after.startsWith(" ")) continue;
+    const address = addressOfToken(token, before);
     if (address !== null) addresses.push(address);
   }
   return addresses;
 }
+
+/**
+ * How many characters at the front of a token belong to an escape that begins before it; null: the escape stands for a
+ * character of the token, which is then no token.
+ */
+function escapeBefore(before: string, token: string): number | null {
+  const [, pattern] = ESCAPES.find(([front]) => front.test(before)) ?? [];
+  const found = pattern?.exec(token);
+  if (!found) return 0;
+  const { two, four, eight, octal } = found.groups ?? {};
+  const code = octal === undefined ? parseInt(two ?? four ?? eight ?? "0", 16) : parseInt(octal, 8);
+  return code < 256 && /[A-Za-z0-9_.]/.test(String.fromCharCode(code)) ? null : found[0].length;
+}
+
+/** What is before a token, and what of the token is part of an escape then. */
+const ESCAPES: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /\\$/,
+    /^(?:[bfnrtv]|x(?<two>[0-9A-Fa-f]{2})|u(?<four>[0-9A-Fa-f]{4})|U(?<eight>[0-9A-Fa-f]{8})|(?<octal>0[0-7]{2})|0)/,
+  ],
+  [/%$/, /^(?:25(?=[0-9A-Fa-f]{2}))*(?<two>[0-9A-Fa-f]{2})/],
+  [/#$/, /^0[0-3][0-7]/],
+  // eslint-disable-next-line no-control-regex
+  [/(?:\x1b|\\x1[bB]|\\u001[bB]|[\\#]033|\\e|\^\[)\[[0-9;]{0,32}$/, /^[0-9]*[G-Zg-z]/],
+];
 
 /** The address that a text as a whole is. */
 export function oracleExactAddress(text: string): OracleAddress | null {
@@ -41,21 +72,43 @@ export function oracleLines(text: string): string[] {
   return lines.map((line) => line.replace(/\r$/, ""));
 }
 
-function addressOfToken(token: string, afterProductName: boolean): OracleAddress | null {
+/** The address before the port of a text that is no address by itself. */
+export function oracleAddressBeforePort(text: string): OracleAddress | null {
+  return oracleExactAddress(BEFORE_PORT.exec(text)?.[1] ?? "");
+}
+
+function addressOfToken(token: string, before: string): OracleAddress | null {
+  const afterProductName = /(?<!%.)[A-Za-z](?:\\*\/|%2[fF]|\\+(?:x|u00)2[fF])$/.test(before);
+  const labels: string[] = [];
   let rest = token;
   for (;;) {
     const quad = QUAD_FRONT.exec(rest);
     if (quad !== null) {
-      if (afterProductName && rest === token && quad[1]!.endsWith(".0.0")) return null;
+      if (afterProductName && rest === token && (quad[1]!.endsWith(".0.0") || quad[2] !== undefined)) return null;
       return quadBytes(quad[1]!);
     }
     const [, run, colons] = /^([A-Za-z0-9_.]*)(:*)/.exec(rest) as unknown as [string, string, string];
     const named = /[^0-9A-Fa-f.]/.test(run);
     const behind = rest.slice(run.length + 1);
-    const isLabel = colons === ":::" || (colons === ":" && (run === "" || named || QUAD_FRONT.test(behind)));
-    if (!isLabel) return named ? null : sixBytes(rest.replace(/\.+$/, "").replace(/(?<!:):$/, ""));
+    const isUnspecified = rest === token && UNSPECIFIED.test(rest) && /(^|[ \t])$/.test(before);
+    const isLabel =
+      (colons === ":::" && !isUnspecified) || (colons === ":" && (run === "" || named || QUAD_FRONT.test(behind)));
+    if (!isLabel) {
+      if (named || isGlued(labels.at(-1) ?? "", rest)) return null;
+      const text = rest.replace(/\.+$/, "").replace(/(?<!:):$/, "");
+      return sixBytes(text) ?? oracleAddressBeforePort(text);
+    }
+    labels.push(run);
     rest = behind;
   }
+}
+
+/** Whether a label ends in what may be a group of the address behind it. */
+function isGlued(label: string, address: string): boolean {
+  const [tail] = /[0-9A-Fa-f]*$/.exec(label)!;
+  if (!/[0-9]/.test(tail)) return false;
+  if (tail.length > 2 || (tail.length === 2 && label.length < 4)) return true;
+  return !/^(?::|[0-9A-Fa-f]{4}(?![0-9A-Fa-f]))/.test(address);
 }
 
 function quadBytes(text: string): number[] {

@@ -1,4 +1,4 @@
-import { type OracleAddress, oracleAddressesOf, oracleExactAddress } from "./line-oracle.ts";
+import { type OracleAddress, oracleAddressBeforePort, oracleAddressesOf, oracleExactAddress } from "./line-oracle.ts";
 
 /**
  * The slow implementation of what `identify` does with CSV, JSON lines and lists of addresses: one character after the
@@ -84,7 +84,8 @@ export function oracleFieldAddress(field: string, choice: "first" | "last" | "fi
 }
 
 function itemAddress(item: string): OracleAddress | null {
-  const text = item.replace(/^[ \t"']+|[ \t"']+$/g, "");
+  const whole = item.replace(MARGINS, "");
+  const text = whole.includes("=") ? forOf(whole) : whole;
   const brackets = /^\[([^\]%]*)(?:%([^\]]*))?\](.*)$/s.exec(text);
   if (brackets)
     return /^(:\d{1,5}|\/\d{1,5})?$/.test(brackets[3]!) && isInRange(brackets[3]!, 128)
@@ -94,7 +95,16 @@ function itemAddress(item: string): OracleAddress | null {
   if (withPort) return isInRange(withPort[2]!, 0) ? oracleExactAddress(withPort[1]!) : null;
   const [, address = "", zone, length = ""] = /^([^%/]*)(?:%([^/]*))?(\/.*)?$/s.exec(text) ?? [];
   if (!/^(\/\d{1,5})?$/.test(length) || !isInRange(length, address.includes(":") ? 128 : 32)) return null;
-  return zoned(address, zone);
+  return zoned(address, zone) ?? (zone === undefined && length === "" ? oracleAddressBeforePort(address) : null);
+}
+
+const MARGINS = /^[ \t"'+]+|[ \t"'+]+$/g;
+
+/** RFC 7239: the value of the first parameter `for`. */
+function forOf(element: string): string {
+  const pairs = element.split(";").map((pair) => pair.replace(MARGINS, ""));
+  const pair = pairs.find((text) => /^for=/i.test(text)) ?? "";
+  return pair.slice(4).replace(MARGINS, "");
 }
 
 /** Whether the port or length that follows an address is in range. */

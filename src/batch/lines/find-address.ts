@@ -1,24 +1,14 @@
 import { parseAddressBytes } from "../../address/parse-address.ts";
+import { COLONS, DELIMITER, DOTS, ESCAPE, HEX, KIND, OTHER } from "./byte-kinds.ts";
+import { afterEscape, slashBefore } from "./escape.ts";
+import { addressBeforePort, portEnd } from "./port.ts";
 
+const TAB = 0x09;
 const LF = 0x0a;
 const SPACE = 0x20;
+const PERCENT = 0x25;
 const DOT = 0x2e;
-const SLASH = 0x2f;
 const COLON = 0x3a;
-
-// The kinds of bytes, ordered so that "still in the first run" and "still in the token" are one comparison each.
-const HEX = 1;
-const DOTS = 2;
-const OTHER = 4;
-const COLONS = 8;
-const DELIMITER = 16;
-
-const KIND = new Uint8Array(256).fill(DELIMITER);
-for (let byte = 0x30; byte <= 0x39; byte++) KIND[byte] = HEX;
-for (let byte = 0x41; byte <= 0x5a; byte++) KIND[byte] = KIND[byte + 0x20] = byte <= 0x46 ? HEX : OTHER;
-KIND[0x5f] = OTHER;
-KIND[DOT] = DOTS;
-KIND[COLON] = COLONS;
 
 /**
  * Every address has a dot or a colon, and most words of a log have none: only these bytes and the LF are searched for.
@@ -46,23 +36,28 @@ export function createFound(): Uint32Array {
  *
  * What counts as an address: every byte except ASCII letters, digits, `_`, `.` and `:` is a delimiter (so are NUL, CR
  * and all bytes from 0x80 up: a byte order mark, a no-break space, a fullwidth colon, the text around an address in a
- * script without spaces). A token is a longest run of the others. For each token, from the left, with `rest` the whole
- * token at first:
+ * script without spaces). A token is a longest run of the others. If the byte before it begins an escape (`\t`, `\n`,
+ * `\x22`, `\u003c`, `\011`, `%22`, rsyslog's `#011`, a color such as `ESC[32m`), the escape's further bytes are no part
+ * of the token (`afterEscape`). For each token, from the left, with `rest` the whole token at first:
  *
- * 1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) followed by the end of the token,
- *     or a `:` with anything after it (a port), or dots up to the end of the token (a full stop): that is the address.
- *     But not if the quad ends in .0.0 and is the whole front of a token that follows a letter and a `/`:
- *     `Chrome/120.0.0.0` is a product version.
+ * 1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) followed by the end of the token, or a
+ *     `:` with anything after it (a port), or dots up to the end of the token (a full stop), or a dot and a port, as
+ *     tcpdump writes it, and then the end, a `:` at the end, or dots: that is the address. But a version such as
+ *     `Chrome/120.0.0.0` is none: a quad that ends in .0.0, or has a fifth part, and is the whole front of a token that
+ *     follows a letter and a `/`.
  * 2. R is the run of letters, digits, `_` and `.` at the front of `rest` (it may be empty), k the number of `:` right
- *     after it. R is a label if k = 3 (a `:` and a `::`), or if k = 1 and R is empty, or holds a byte that is neither a
- *     hexadecimal digit nor a dot, or is followed by a quad as in step 1. Then drop R and one `:` and begin again:
- *     `client:1.2.3.4`, `db:1.2.3.4`, `ip:::1`.
+ *     after it. R is a label if k = 3 (a `:` and a `::`; but a blank or the beginning before `:::22` make it the address
+ *     `::` and a port), or if k = 1 and R is empty, or holds a byte that is neither a hexadecimal digit nor a dot, or is
+ *     followed by a quad as in step 1. Then drop R and one `:` and begin again: `client:1.2.3.4`, `db:1.2.3.4`, `ip:::1`.
  * 3. If R holds a byte that is neither a hexadecimal digit nor a dot, the token has no address: `v1.2.3.4`,
  *     `1.2.3.4.example.net`, `std::string`.
  * 4. `rest` without the dots at its end, and then without one `:` at its end unless that is half of a `::`, is the
- *     address if it is an IPv6 address. A token `::` with a space on both sides is a separator, not an address.
+ *     address if it is an IPv6 address, or else the part of it before its last `:` or `.` if that is one and a port
+ *     follows (a ninth group, five digits, what is behind a dotted quad: no part of an address). But not if a label
+ *     before it may be its first group with something glued to it: `x2001:db8::7`. A token `::` with a space on both
+ *     sides is a separator, not an address.
  *
- * Otherwise the token has no address: `1.2.3.4.5`, `256.1.1.1`, `01.2.3.4`, `12:34:56`, `00:11:22:33:44:55`.
+ * Otherwise the token has no address: `1.2.3.4.5.6`, `256.1.1.1`, `01.2.3.4`, `12:34:56`, `00:11:22:33:44:55`.
  */
 export function findAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
   // Most lines of a log begin with an address. This function is small enough to be inlined into the caller's loop.
@@ -139,7 +134,7 @@ function findInTokens(
     }
     // Back to the start of its token. From here on nothing is compared with `end`: the delimiter there stops every run.
     while (mark > at && KIND[bytes[mark - 1]!]! < DELIMITER) mark--;
-    at = mark;
+    at = mark > start && KIND[bytes[mark - 1]!] === ESCAPE ? afterEscape(bytes, mark, start) : mark;
     let kind = KIND[bytes[at]!]!;
     let rest = at;
     let next: number;
@@ -148,7 +143,7 @@ function findInTokens(
       if (kind === HEX) {
         const quadEnd = quadAt(bytes, rest, found);
         if (quadEnd !== 0) {
-          if ((found[0]! & 0xffff) === 0 && rest === at && followsProductName(bytes, at, start)) {
+          if (rest === at && mayBeVersion(bytes, quadEnd, found) && followsProductName(bytes, at, start)) {
             next = quadEnd;
             break;
           }
@@ -173,7 +168,7 @@ function findInTokens(
           kind = KIND[bytes[rest]!]!;
           continue;
         }
-      } else if (bytes[next + 2] === COLON && bytes[next + 3] !== COLON) {
+      } else if (bytes[next + 2] === COLON && bytes[next + 3] !== COLON && !isUnspecified(bytes, next, at, start)) {
         rest = next + 1;
         kind = COLONS;
         continue;
@@ -224,19 +219,39 @@ function quadAt(bytes: Uint8Array, at: number, found: Uint32Array): number {
   let kind = KIND[next]!;
   if (kind < COLONS) {
     if (kind !== DOTS) return 0;
-    let dots = at;
-    while (bytes[dots] === DOT) dots++;
-    kind = KIND[bytes[dots]!]!;
-    if (kind < DELIMITER) return 0;
+    if (!endsToken(bytes, at)) {
+      const port = portEnd(bytes, at + 1);
+      if (port === at + 1 || !endsToken(bytes, port)) return 0;
+    }
   }
   found[0] = word;
   return at;
 }
 
-/** Whether a letter and a slash of the same line immediately precede the token. */
+/** Whether only dots, or only a colon, stand between here and the end of the token. */
+function endsToken(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] === COLON) at++;
+  else while (bytes[at] === DOT) at++;
+  return KIND[bytes[at]!]! >= DELIMITER;
+}
+
+/** Whether the quad of a product name is its version: it ends in .0.0, or has a fifth part. */
+function mayBeVersion(bytes: Uint8Array, quadEnd: number, found: Uint32Array): boolean {
+  return (found[0]! & 0xffff) === 0 || (bytes[quadEnd] === DOT && KIND[bytes[quadEnd + 1]!] === HEX);
+}
+
+/** Whether the `:::` at `next` is the address `::` and the colon of a port: as netstat writes it, after a blank. */
+function isUnspecified(bytes: Uint8Array, next: number, at: number, start: number): boolean {
+  if (next > at || (at > start && bytes[at - 1] !== SPACE && bytes[at - 1] !== TAB)) return false;
+  const end = portEnd(bytes, at + 3);
+  return end > at + 3 && endsToken(bytes, end);
+}
+
+/** Whether a letter and a slash, which may be escaped, of the same line immediately precede the token. */
 function followsProductName(bytes: Uint8Array, at: number, start: number): boolean {
-  if (at - 2 < start || bytes[at - 1] !== SLASH) return false;
-  const letter = bytes[at - 2]! | 0x20;
+  const slash = slashBefore(bytes, at, start);
+  if (slash <= start || (slash - 3 >= start && bytes[slash - 3] === PERCENT)) return false; // or a letter of %3A
+  const letter = bytes[slash - 1]! | 0x20;
   return letter >= 0x61 && letter <= 0x7a;
 }
 
@@ -262,8 +277,29 @@ function ipv6At(bytes: Uint8Array, start: number, at: number, rest: number, foun
   let last = end;
   while (bytes[last - 1] === DOT) last--;
   if (bytes[last - 1] === COLON && bytes[last - 2] !== COLON) last--;
-  const family = parseAddressBytes(bytes, rest, last, found);
-  if (family < 0) return 0;
+  let family = parseAddressBytes(bytes, rest, last, found);
+  if (family < 0) family = addressBeforePort(bytes, rest, last, found);
+  if (family <= 0 || (rest > at && isGlued(bytes, at, rest))) return 0;
   found[STOP] = end;
   return family as 4 | 6;
+}
+
+/**
+ * Whether the label before `rest` may be the first group of an address, glued to something else: it ends in hexadecimal
+ * digits, one of them decimal, that are three or more, or two and all of it but one byte, or the address does not begin with
+ * a whole group or a gap. So `IPv6:2001:db8::1` and `eth0:` are labels, `x2001:db8::7`, `x64:ff9b::1` and `x1:2::3` not.
+ */
+function isGlued(bytes: Uint8Array, at: number, rest: number): boolean {
+  let front = rest - 1;
+  let isDecimal = false;
+  while (front > at && KIND[bytes[front - 1]!] === HEX) {
+    front--;
+    isDecimal ||= bytes[front]! <= 0x39;
+  }
+  const digits = rest - 1 - front;
+  if (!isDecimal || digits > 2) return isDecimal;
+  if (digits === 2 && (front - at < 2 || bytes[front - 1] === COLON || bytes[front - 2] === COLON)) return true;
+  let group = rest;
+  while (KIND[bytes[group]!] === HEX) group++;
+  return group !== rest && group !== rest + 4;
 }

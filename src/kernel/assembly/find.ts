@@ -1,15 +1,19 @@
 import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECTOR_DOT, VECTOR_IS_COLON } from "../workspace.ts";
 import { bytesIn } from "./byte-masks.ts";
+import { afterEscape, slashBefore } from "./escape.ts";
 import { wholeQuad } from "./quad.ts";
 import { copiedIpv6 } from "./starting-ipv6.ts";
 import { workspace } from "./workspace.ts";
 
 // The general way, for any line. The rule is that of src/batch/lines/find-address.ts.
 
+const TAB: u32 = 0x09;
 const SPACE: u32 = 0x20;
+const PERCENT: u8 = 0x25;
 const DOT: u8 = 0x2e;
-const SLASH: u32 = 0x2f;
 const COLON: u8 = 0x3a;
+
+const PORT_MAX: u32 = 65_535;
 
 /** Hits are taken from the first 56 bytes of a window; the 8 after them show what follows a hit. */
 export const HIT_BYTES: usize = 56;
@@ -42,6 +46,8 @@ export const HIT_BYTES: usize = 56;
  *
  *     1 HEX   2 DOT   4 OTHER | 8 COLON | 16 DELIMITER
  *     < KIND_COLON: still in the front run;   < KIND_DELIMITER: still in the token
+ *
+ * A delimiter that may begin an escape (\, % and #) has one bit more: what follows it is left to the rule.
  *
  * As bits of their own they can be gathered by OR: `kinds & KIND_OTHER` asks of a whole run whether a letter past f, or
  * an underscore, stands in it.
@@ -94,7 +100,8 @@ function findAtHit(hit: usize, start: usize, words: usize): i32 {
   if (quadAtHit(hit, start, words)) return 4;
   let front = hit;
   while (front > tokenEnd && kindAt(front - 1) < KIND_DELIMITER) front--;
-  if (load<u8>(hit) != DOT && copiedIpv6(front, words) == 6) return 6;
+  const mayBeWhole = load<u8>(hit) != DOT && (front == start || kindAt(front - 1) == KIND_DELIMITER);
+  if (mayBeWhole && copiedIpv6(front, words) == 6) return 6;
   return findInToken(front, start, words);
 }
 
@@ -149,7 +156,7 @@ export function frontAtHit(dot: usize, start: usize): usize {
   const front = dot - (<usize>clz(others) >>> 3);
   // Four digits or none are no octet, which `wholeQuad` sees. Before the start of the line is another line's LF, or
   // what is no part of the text.
-  return front < start || (front > start && kindAt(front - 1) < KIND_DELIMITER) ? 0 : front;
+  return front < start || (front > start && kindAt(front - 1) != KIND_DELIMITER) ? 0 : front;
 }
 
 /**
@@ -157,6 +164,7 @@ export function frontAtHit(dot: usize, start: usize): usize {
  * and where the token ends in `tokenEnd`.
  */
 function findInToken(at: usize, start: usize, words: usize): i32 {
+  if (at > start) at = afterEscape(at, start);
   let kind = kindAt(at);
   let rest = at;
   let next: usize = 0;
@@ -165,7 +173,7 @@ function findInToken(at: usize, start: usize, words: usize): i32 {
     if (kind == KIND_HEX) {
       const quadEnd = quadAt(rest, words);
       if (quadEnd != 0) {
-        if ((load<u32>(words) & 0xffff) == 0 && rest == at && followsProductName(at, start)) {
+        if (rest == at && mayBeVersion(quadEnd, words) && followsProductName(at, start)) {
           next = quadEnd;
           break;
         }
@@ -189,7 +197,7 @@ function findInToken(at: usize, start: usize, words: usize): i32 {
         kind = kindAt(rest);
         continue;
       }
-    } else if (load<u8>(next + 2) == COLON && load<u8>(next + 3) != COLON) {
+    } else if (load<u8>(next + 2) == COLON && load<u8>(next + 3) != COLON && !isUnspecified(next, at, start)) {
       rest = next + 1;
       kind = KIND_COLON;
       continue;
@@ -219,11 +227,44 @@ function quadAt(at: usize, words: usize): usize {
   const kind = kindAt(end);
   if (kind < KIND_COLON) {
     if (kind != KIND_DOT) return 0;
-    let dots = end;
-    while (load<u8>(dots) == DOT) dots++;
-    if (kindAt(dots) < KIND_DELIMITER) return 0;
+    if (!endsToken(end)) {
+      const port = portEnd(end + 1);
+      if (port == end + 1 || !endsToken(port)) return 0;
+    }
   }
   return end;
+}
+
+/** Whether only dots, or only a colon, stand between here and the end of the token. */
+function endsToken(at: usize): bool {
+  if (load<u8>(at) == COLON) at++;
+  else while (load<u8>(at) == DOT) at++;
+  return kindAt(at) >= KIND_DELIMITER;
+}
+
+/** The position after a port, 0 to 65535 without leading zeros, at `at`; `at` itself if there is none. */
+function portEnd(at: usize): usize {
+  let value: u32 = 0;
+  let end = at;
+  while (true) {
+    const digit = <u32>load<u8>(end) - 0x30;
+    if (digit > 9) return end;
+    value = value * 10 + digit;
+    if (value > PORT_MAX || (end > at && value == digit)) return at;
+    end++;
+  }
+}
+
+/** Whether the quad of a product name is its version: it ends in .0.0, or has a fifth part. */
+function mayBeVersion(quadEnd: usize, words: usize): bool {
+  return (load<u32>(words) & 0xffff) == 0 || (load<u8>(quadEnd) == DOT && kindAt(quadEnd + 1) == KIND_HEX);
+}
+
+/** Whether the `:::` at `next` is the address `::` and the colon of a port: as netstat writes it, after a blank. */
+function isUnspecified(next: usize, at: usize, start: usize): bool {
+  if (next > at || (at > start && load<u8>(at - 1) != SPACE && load<u8>(at - 1) != TAB)) return false;
+  const end = portEnd(at + 3);
+  return end > at + 3 && endsToken(end);
 }
 
 /**
@@ -256,13 +297,11 @@ function readQuad(at: usize, words: usize): usize {
   return at;
 }
 
-/** Whether a letter and a slash of the same line stand right before the token. */
+/** Whether a letter and a slash, which may be escaped, of the same line stand right before the token. */
 function followsProductName(at: usize, start: usize): bool {
-  // "Chrome/120.0.0.0" is a version: asked only of quads whose last two octets are 0.
-  //     ...  e     /     1 2 0 . ...
-  //         at-2  at-1  at                both are bytes of the line, since at >= start + 2
-  if (at < start + 2 || load<u8>(at - 1) != SLASH) return false;
-  const letter = load<u8>(at - 2) | 0x20;
+  const slash = slashBefore(at, start);
+  if (slash <= start || (slash >= start + 3 && load<u8>(slash - 3) == PERCENT)) return false; // or a letter of %3A
+  const letter = load<u8>(slash - 1) | 0x20;
   return letter >= 0x61 && letter <= 0x7a;
 }
 
@@ -291,7 +330,34 @@ function ipv6At(start: usize, at: usize, rest: usize, words: usize): i32 {
   let last = end;
   while (load<u8>(last - 1) == DOT) last--;
   if (load<u8>(last - 1) == COLON && load<u8>(last - 2) != COLON) last--;
-  return parseIpv6(rest, last, words);
+  let family = parseIpv6(rest, last, words);
+  if (family == 0) family = addressBeforePort(rest, last, words);
+  return family != 0 && rest > at && isGlued(at, rest) ? 0 : family;
+}
+
+/** As in src/batch/lines/port.ts: what is before the last `:` or `.`, if a port follows. */
+export function addressBeforePort(at: usize, end: usize, words: usize): i32 {
+  let port = end;
+  while (port > at && end - port < 6 && <u32>load<u8>(port - 1) - 0x30 <= 9) port--;
+  const mark = port - 1;
+  if (port == end || mark <= at || (load<u8>(mark) != DOT && load<u8>(mark) != COLON)) return 0;
+  return portEnd(port) == end ? parseIpv6(at, mark, words) : 0;
+}
+
+/** Whether the label before `rest` may be the first group of an address, glued to something else. */
+function isGlued(at: usize, rest: usize): bool {
+  let front = rest - 1;
+  let isDecimal = false;
+  while (front > at && kindAt(front - 1) == KIND_HEX) {
+    front--;
+    if (load<u8>(front) <= 0x39) isDecimal = true;
+  }
+  const digits = rest - 1 - front;
+  if (!isDecimal || digits > 2) return isDecimal;
+  if (digits == 2 && (front - at < 2 || load<u8>(front - 1) == COLON || load<u8>(front - 2) == COLON)) return true;
+  let group = rest;
+  while (kindAt(group) == KIND_HEX) group++;
+  return group != rest && group != rest + 4;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   HASHED_KIND,
   KIND_COLON,
   KIND_DELIMITER,
+  KIND_ESCAPE,
   KIND_DOT,
   KIND_HEX,
   KIND_OTHER,
@@ -85,6 +86,9 @@ function writeKinds(kinds: usize): void {
   store<u8>(kinds, <u8>KIND_OTHER, 0x5f);
   store<u8>(kinds, <u8>KIND_DOT, 0x2e);
   store<u8>(kinds, <u8>KIND_COLON, 0x3a);
+  store<u8>(kinds, <u8>KIND_ESCAPE, 0x23);
+  store<u8>(kinds, <u8>KIND_ESCAPE, 0x25);
+  store<u8>(kinds, <u8>KIND_ESCAPE, 0x5c);
 }
 
 /*

@@ -6,6 +6,7 @@ import { parseAddress } from "../../../src/address/parse-address.ts";
 import { createFound, findAddress, STOP } from "../../../src/batch/lines/find-address.ts";
 import { LOG_LINES } from "../../cases/log-lines.ts";
 import { oracleAddressOf } from "../../oracle/line-oracle.ts";
+import { rounds } from "../../rounds.ts";
 
 type Finder = (bytes: Uint8Array, start: number, end: number, found: Uint32Array) => 0 | 4 | 6;
 
@@ -69,6 +70,37 @@ const part = fc.oneof(
       "12:34:56",
       "120.0.0.0",
       "Chrome/",
+      ":58430",
+      ".443",
+      ".65536",
+      "x2001",
+    ),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom(
+      "\\",
+      "\\t",
+      "\\\\n",
+      "\\u003c",
+      "\\u0041",
+      "\\x22",
+      "\\0",
+      "\\011",
+      "\\/",
+      "%22",
+      "%2F",
+      "%25",
+      "%",
+      "#011",
+      "#033",
+      "\x1b[",
+      "\\u001b[",
+      "\\e[",
+      "^[[",
+      "32m",
+      "1;31m",
+      ";",
     ),
   },
   {
@@ -98,7 +130,7 @@ function disagreements(
 }
 
 for (const [name, lines, runs] of [
-  ["token grammar", grammarLine, 60_000],
+  ["token grammar", grammarLine, rounds({ short: 60_000, long: 1_000_000 })],
   ["random bytes", byteLine, 60_000],
 ] as const) {
   test(`the scanner equals the oracle: ${name}`, (t) => {
@@ -108,6 +140,33 @@ for (const [name, lines, runs] of [
     assert.ok(addresses > runs / 200, "the lines must hold addresses");
   });
 }
+
+// What a program writes about an address, with characters that JSON escapes: once, and once more in a text in a text.
+const framed = fc
+  .tuple(
+    fc.constantFrom("\t", "\n", "\r\n\t", "\f", "\b", '"', "<", "é", "\u2028", "\x1b[32m", "\x1b[0;1m", "\0", " "),
+    fc.oneof(goodQuad, goodIpv6),
+    fc.constantFrom("\t", "\n", '"', ">", "é", "\x1b[0m", "\0", "/", ":58430", ".443", ""),
+  )
+  .filter(([, address, after]) => !(address.endsWith(":") && after.startsWith(":")))
+  .map(([before, address, after]) => ({ text: `from${before}${address}${after}`, address }));
+
+test("an address is found behind every character that JSON escapes, escaped once and twice", (t) => {
+  const runs = rounds({ short: 20_000, long: 200_000 });
+  let unread = 0;
+  for (const { text, address } of fc.sample(framed, { seed: SEED, numRuns: runs })) {
+    const ascii = JSON.stringify(text).replace(
+      /[\u007f-\uffff<>]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    );
+    const expected = formatAddress(parseAddress(address));
+    for (const line of [ascii, JSON.stringify(ascii), JSON.stringify(`{"log":${ascii}}`)])
+      assert.equal(scan(line), expected, line);
+    if (scan(ascii.replaceAll("\\", "_")) !== expected) unread++;
+  }
+  t.diagnostic(`${runs} texts, seed ${SEED}; without their backslashes ${unread} addresses are not read`);
+  assert.ok(unread > runs / 10, "the escapes must matter");
+});
 
 // Negative controls: errors that a careless change to the scanner would make must be detected.
 const BROKEN: Record<string, Finder> = {

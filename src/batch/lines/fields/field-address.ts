@@ -1,4 +1,5 @@
 import { parseAddressBytes } from "../../../address/parse-address.ts";
+import { addressBeforePort } from "../port.ts";
 import { isPublicAddress } from "../public-address.ts";
 import type { AddressChoice } from "../../identify-options.ts";
 
@@ -7,10 +8,13 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 const PERCENT = 0x25;
 const APOSTROPHE = 0x27;
+const PLUS = 0x2b;
 const COMMA = 0x2c;
 const DOT = 0x2e;
 const SLASH = 0x2f;
 const COLON = 0x3a;
+const SEMICOLON = 0x3b;
+const EQUALS = 0x3d;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
@@ -20,8 +24,9 @@ const CLOSE = 0x5d;
  * counts: the first, the last, or the first that is an address reachable from the internet. If the first (or last) item
  * is not an address, the field has none: something further on that merely looks like one is never taken for it.
  *
- * An item is an address, bare or with a length (`/24`), a zone (`%eth0`), a port (`1.2.3.4:80`), in brackets
- * (`[::1]:80`), with quotes and spaces around it.
+ * An item is an address, bare or with a length (`/24`), a zone (`%eth0`), a port (`1.2.3.4:80`, `1.2.3.4.80`, and behind
+ * an IPv6 address if it can be nothing else), in brackets (`[::1]:80`), with quotes and spaces around it, which are `+`
+ * in W3C logs; or the `for` of an element of `Forwarded` (RFC 7239, section 4).
  */
 export function fieldAddress(
   bytes: Uint8Array,
@@ -65,6 +70,35 @@ function lastItem(bytes: Uint8Array, start: number, end: number): number {
 function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
   while (start < end && isMargin(bytes[start]!)) start++;
   end = trimmedEnd(bytes, start, end);
+  return next(bytes, EQUALS, start, end) < end
+    ? forwardedAddress(bytes, start, end, found)
+    : nodeAddress(bytes, start, end, found);
+}
+
+/** The address of `for` among the parameters of an element of `Forwarded`, in any order and case. */
+function forwardedAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
+  for (let at = start; at < end; at++) {
+    while (at < end && isMargin(bytes[at]!)) at++;
+    const pairEnd = next(bytes, SEMICOLON, at, end);
+    const equals = next(bytes, EQUALS, at, pairEnd);
+    if (equals < pairEnd && isFor(bytes, at, equals)) {
+      let value = equals + 1;
+      while (value < pairEnd && isMargin(bytes[value]!)) value++;
+      return nodeAddress(bytes, value, trimmedEnd(bytes, value, pairEnd), found);
+    }
+    at = pairEnd;
+  }
+  return 0;
+}
+
+function isFor(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start === 3 && bytes.subarray(start, end).every((byte, index) => (byte | 0x20) === FOR[index]);
+}
+
+const FOR = [0x66, 0x6f, 0x72];
+
+/** The address of an item without margins. */
+function nodeAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
   if (bytes[start] === OPEN && start < end) {
     const close = next(bytes, CLOSE, start, end);
     if (close === end || !isTail(bytes, close + 1, end, true)) return 0;
@@ -81,7 +115,7 @@ function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint3
   const colon = next(bytes, COLON, start, end);
   const isQuadWithPort = colon < end && next(bytes, DOT, start, colon) < colon;
   if (isQuadWithPort) return isTail(bytes, colon, end, false) ? parsed(bytes, start, colon, colon, found) : 0;
-  return parsed(bytes, start, end, end, found);
+  return parsed(bytes, start, end, end, found) || addressBeforePort(bytes, start, end, found);
 }
 
 /** The address `bytes[start, zone)`, and its zone up to `end`, which only an IPv6 address has. */
@@ -114,7 +148,7 @@ function isNumber(bytes: Uint8Array, start: number, end: number, most: number): 
 }
 
 function isMargin(byte: number): boolean {
-  return byte === SPACE || byte === TAB || byte === QUOTE || byte === APOSTROPHE;
+  return byte === SPACE || byte === TAB || byte === QUOTE || byte === APOSTROPHE || byte === PLUS;
 }
 
 function trimmedEnd(bytes: Uint8Array, start: number, end: number): number {
