@@ -1,10 +1,10 @@
 import { checkTime } from "../table/active-matches.ts";
 import { TEXT_NAME } from "./engine/typescript/_append-rows.ts";
-import type { IdentifyOptions } from "./identify-options.ts";
+import { FIELD_SYNTAXES, type IdentifyOptions } from "./identify-options.ts";
 
 const CHOICES = {
   format: ["tsv", "jsonl", "csv", "append", "none"],
-  fieldSyntax: ["csv", "tsv", "jsonl", "space"],
+  fieldSyntax: FIELD_SYNTAXES,
   rows: ["all", "matched", "unmatched"],
   engine: ["auto", "webassembly", "typescript"],
   address: ["first", "last", "first-public"],

@@ -12,6 +12,7 @@ export type BatchErrorCode =
   | "quote-unclosed"
   | "member-exists"
   | "header-differs"
+  | "fields-differ"
   | "too-many-addresses"
   | "field-missing"
   | "field-unusable"

@@ -6,9 +6,11 @@ import type { Engine } from "./engine/engine.ts";
 import type { Progress } from "./identify-result.ts";
 
 /**
- * What a line is: CSV (RFC 4180), columns separated by tabs, a JSON object, or text with columns separated by blanks.
+ * What a line is: CSV (RFC 4180), columns separated by tabs, a JSON object, text with columns separated by blanks, or
+ * text with `key=value` (CEF, LEEF, logfmt).
  */
-export type FieldSyntax = "csv" | "tsv" | "jsonl" | "space";
+export const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space", "keys"] as const;
+export type FieldSyntax = (typeof FIELD_SYNTAXES)[number];
 
 /** Which lines get a row: `unmatched` are the lines without a match, including those without an address. */
 export type RowSelection = "all" | "matched" | "unmatched";
@@ -52,8 +54,8 @@ export interface IdentifyOptions {
   /** Default "all": one row per line. */
   readonly rows?: RowSelection;
   /**
-   * A column from 1, or a name: of the header row (csv, tsv), or of a property (jsonl; dots reach into objects).
-   * Default: the whole line.
+   * A column from 1 to 1,000,000, or a name: of the header row (csv, tsv) or of `#Fields` (W3C, Zeek), of a property
+   * (jsonl; dots reach into objects), or of a key (keys). Default: the whole line.
    */
   readonly field?: number | string;
   /**
@@ -180,5 +182,5 @@ export function defaultWorkerBytes(work: WorkPerByte, isWarm: boolean): number {
 function isFieldOfKernel({ field, fieldSyntax, format }: WorkPerByte): boolean {
   if (field === undefined) return true;
   if (format === "append") return false;
-  return fieldSyntax === undefined ? typeof field === "string" : fieldSyntax !== "space";
+  return fieldSyntax === undefined ? typeof field === "string" : fieldSyntax !== "space" && fieldSyntax !== "keys";
 }

@@ -10,7 +10,7 @@ import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Time
 import { PRECEDENCE, Purpose } from "./ruleset.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
-const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
+const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space", "keys"] as const;
 const NullableCount = Type.Unsafe<number | null>({ type: ["integer", "null"] });
 
 export const IdentificationParameters = Type.Object({ id: Type.String({ format: "uuid" }) });
@@ -34,7 +34,7 @@ export const IdentifyQuery = Type.Object({
       minLength: 1,
       maxLength: MAX_NAME_LENGTH,
       description:
-        "where the address is: a column from 1, or the name of a column or JSON member; by default, the first address of each line",
+        "where the address is: a column from 1 to 1,000,000, or the name of a column, JSON member or key; by default, the first address of each line",
       examples: ["client_ip"],
     }),
   ),

@@ -1,15 +1,18 @@
-import { countFields, countTabs, endOfRecord } from "../lines/csv-records.ts";
+import { endOfRecord } from "../lines/csv-records.ts";
 import { skipMark } from "../lines/byte-order-mark.ts";
 import { withoutCarriageReturn } from "../lines/end-of-line.ts";
 import type { OpenInput } from "./input.ts";
 import { createFound, findAddress } from "../lines/find-address.ts";
+import { hasKey } from "../lines/fields/_keyed-value.ts";
 import type { FieldSpec } from "../lines/fields/field-spec.ts";
-import { columnNames, detectSyntax, resolveField } from "../lines/fields/resolve-field.ts";
+import { columnNamed, columnNames, detectSyntax, resolveField } from "../lines/fields/resolve-field.ts";
 import type { FieldSyntax, IdentifyOptions } from "../identify-options.ts";
+import { type JsonLayout, jsonLayout, showsJsonLayout } from "./json-records.ts";
 import { type LineShape, TEXT_LINES } from "../lines/line-shape.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;
+const HASH = 0x23;
 
 /** What the beginning of an input reveals about its lines. */
 export interface LineSurvey {
@@ -19,48 +22,96 @@ export interface LineSurvey {
    * ordinary one.
    */
   readonly header: Buffer | null;
-  /** Where the first line begins: after the header. */
+  /** Where the first line begins: after the header, and after a byte order mark. */
   readonly from: number;
   /** The number of lines of the header. */
   readonly headerLines: number;
+  /** Null: lines are records. */
+  readonly json: JsonLayout | null;
 }
 
 /**
  * Examines the beginning of an input: whether its lines are text, JSON, or a table with a header, and where the field
- * is. An input without lines is text. Throws BatchError for a field that does not exist.
+ * is. Lines that begin with `#` come before the header of a table, and name the columns of W3C and Zeek logs. An input
+ * without lines is text. Throws BatchError for a field that does not exist.
  */
 export async function surveyLines(input: OpenInput, options: IdentifyOptions): Promise<LineSurvey> {
-  const { field, fieldSyntax, header: wanted } = options;
-  const text: LineSurvey = { shape: TEXT_LINES, header: null, from: 0, headerLines: 0 };
+  const { field, fieldSyntax } = options;
   let head = await input.peek(firstLineSearch());
+  const from = skipMark(head, 0, head.length);
+  const text: LineSurvey = { shape: TEXT_LINES, header: null, from, headerLines: 0, json: null };
   let { start, end } = firstLineIn(head);
+  let comments: Comments | null = null;
+  if (head[start] === HASH && isTable(input.name, options)) {
+    head = await input.peek(firstLineSearch(true));
+    comments = commentsIn(head, start);
+    ({ start, end } = firstLineIn(head, comments.end));
+    const named = typeof field === "string" ? namedColumn(field, comments, textOf(head, start, end), input.name) : null;
+    if (named !== null) return { ...text, shape: { ...TEXT_LINES, field: named } };
+  }
   const line = textOf(head, start, end);
   if (line === "") return text;
-  const syntax = fieldSyntax ?? (field === undefined ? detectTable(line, input.name) : detectColumns(line, input.name));
-  const spec = (names: string): FieldSpec | null =>
-    field === undefined ? null : resolveField(field, syntax, names, input.name);
-  if (syntax === "jsonl") return { ...text, shape: { ...TEXT_LINES, field: spec(line), append: "append-jsonl" } };
-  if (syntax === "space") return { ...text, shape: { ...TEXT_LINES, field: spec(line) } };
+  const syntax = fieldSyntax ?? detectedSyntax(head, start, line, field, input.name);
+  if (syntax === "jsonl") return surveyJson(input, head, text, start, end, options);
+  if (syntax === "space" || syntax === "keys") {
+    const spec = field === undefined ? null : resolveField(field, syntax, line, input.name);
+    return { ...text, shape: { ...TEXT_LINES, field: spec } };
+  }
+  return surveyTable(input, head, text, { start, end }, syntax, comments, options);
+}
 
+/** A table, or text in which a field is: then comments come before it. */
+function isTable(name: string, { field, fieldSyntax }: IdentifyOptions): boolean {
+  return (
+    field !== undefined || (fieldSyntax ?? tableNamed(name)) === "csv" || (fieldSyntax ?? tableNamed(name)) === "tsv"
+  );
+}
+
+async function surveyJson(
+  input: OpenInput,
+  head: Buffer,
+  text: LineSurvey,
+  start: number,
+  end: number,
+  { field }: IdentifyOptions,
+): Promise<LineSurvey> {
+  const spec = field === undefined ? null : resolveField(field, "jsonl", "", input.name);
+  const shape: LineShape = { ...TEXT_LINES, field: spec, append: "append-jsonl" };
+  const more = await input.peek(showsJsonLayout(start));
+  return { ...text, shape, json: jsonLayout(more.length > head.length ? more : head, start, end, spec) };
+}
+
+async function surveyTable(
+  input: OpenInput,
+  head: Buffer,
+  text: LineSurvey,
+  { start, end }: { start: number; end: number },
+  syntax: "csv" | "tsv",
+  comments: Comments | null,
+  { field, header: wanted }: IdentifyOptions,
+): Promise<LineSurvey> {
   if (syntax === "csv") {
     head = await input.peek((bytes) => recordEnd(bytes, start) >= 0);
     const found = recordEnd(head, start);
     if (found >= 0) end = found;
-    else if (head.subarray(start).includes(LF)) end = firstLineIn(head).end; // an unclosed quote is reported later
+    else if (head.subarray(start).includes(LF)) end = firstLineIn(head, start).end; // an unclosed quote is reported later
     else end = head.length;
   }
   const record = textOf(head, start, end);
+  const commented = typeof field === "string" && commentedHeader(field, comments, record, syntax);
+  const spec = field === undefined ? null : resolveField(field, syntax, commented || record, input.name);
   const shape: LineShape = {
     ...TEXT_LINES,
-    field: spec(record),
+    field: spec,
     ...(syntax === "csv" && { records: "csv", append: "append-csv" }),
   };
-  const hasHeader = wanted ?? (typeof field === "string" || isHeader(record, syntax));
-  // A byte order mark would hide the quote of the first field.
-  if (!hasHeader) return { ...text, shape, from: syntax === "csv" ? skipMark(head, 0, head.length) : 0 };
-  const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, start, end)));
+  if (commented !== false) end = start - 1; // the header ends with the comments
+  else if (!(wanted ?? (typeof field === "string" || isHeader(record, syntax)))) return { ...text, shape };
+  const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, 0, end)));
+  const columns = columnNames(commented || record, syntax).length;
   return {
-    shape: { ...shape, columns: syntax === "csv" ? countFields(head, start, end) : countTabs(head, start, end) + 1 },
+    ...text,
+    shape: { ...shape, columns },
     header,
     from: Math.min(end + 1, head.length),
     headerLines: linesIn(head, end),
@@ -71,22 +122,76 @@ function textOf(head: Buffer, start: number, end: number): string {
   return head.toString("utf8", start, withoutCarriageReturn(head, start, end));
 }
 
-/** Returns, for a growing beginning, whether it contains the first non-empty line. Examines each byte once. */
-function firstLineSearch(): (head: Buffer) => boolean {
+/**
+ * Returns, for a growing beginning, whether it contains the first non-empty line, or the first that is no comment.
+ * Examines each byte once.
+ */
+function firstLineSearch(isPastComments = false): (head: Buffer) => boolean {
   let start = 0; // everything before belongs to no line
   let searched = 0; // no LF between start and here
   return (head) => {
     start = Math.max(start, skipMark(head, 0, head.length));
-    while (head[start] === LF || head[start] === CR) start++;
-    const found = head.indexOf(LF, Math.max(start, searched)) >= 0;
-    searched = head.length;
-    return found;
+    for (;;) {
+      while (head[start] === LF || head[start] === CR) start++;
+      const found = head.indexOf(LF, Math.max(start, searched));
+      searched = found < 0 ? head.length : found + 1;
+      if (found < 0 || !isPastComments || head[start] !== HASH) return found >= 0;
+      start = found + 1;
+    }
   };
 }
 
-/** Where the first non-empty line is; if the head ends within it, its part in the head. */
-function firstLineIn(head: Buffer): { start: number; end: number } {
-  let start = skipMark(head, 0, head.length);
+/** The comments before the first other line. */
+interface Comments {
+  /** Where that line begins. */
+  readonly end: number;
+  /** The last `#Fields` or `#fields`, with the number of its line. */
+  readonly fields: { readonly text: string; readonly line: number } | null;
+  readonly last: string;
+}
+
+function commentsIn(head: Buffer, start: number): Comments {
+  let fields: Comments["fields"] = null;
+  let last = "";
+  let at = start;
+  while (head[at] === HASH || head[at] === LF || head[at] === CR) {
+    const end = head.indexOf(LF, at);
+    last = textOf(head, at, end < 0 ? head.length : end) || last;
+    if (/^#fields(?::|\t)/i.test(last)) fields = { text: last, line: linesIn(head, at) };
+    if (end < 0) return { end: head.length, fields, last };
+    at = end + 1;
+  }
+  return { end: at, fields, last };
+}
+
+/**
+ * The column that W3C's `#Fields:` or Zeek's `#fields` names, for lines such as `line`; null if there is neither. Throws
+ * BatchError if it is not among them.
+ */
+function namedColumn(name: string, { fields }: Comments, line: string, file: string): FieldSpec | null {
+  if (fields === null) return null;
+  const isZeek = fields.text[7] === "\t";
+  const names = isZeek ? fields.text.split("\t").slice(1) : fields.text.slice(8).trim().split(/\s+/);
+  const column = columnNamed(name, names, { file, line: fields.line }, fields.text.slice(0, 7));
+  return { syntax: isZeek || line.includes("\t") ? "tsv" : "space", column, header: fields.text };
+}
+
+/** The last comment without its `#`, if that is the header of a record that does not name the field; or false. */
+function commentedHeader(
+  field: string,
+  comments: Comments | null,
+  record: string,
+  syntax: "csv" | "tsv",
+): string | false {
+  if (comments === null || columnNames(record, syntax).includes(field)) return false;
+  const header = comments.last.replace(/^#+[ \t]*/, "");
+  const names = columnNames(header, syntax);
+  return names.includes(field) && names.length === columnNames(record, syntax).length && header;
+}
+
+/** Where the first non-empty line from `from` on is; if the head ends within it, its part in the head. */
+function firstLineIn(head: Buffer, from: number = skipMark(head, 0, head.length)): { start: number; end: number } {
+  let start = from;
   while (head[start] === LF || head[start] === CR) start++;
   const end = head.indexOf(LF, start);
   return { start, end: end < 0 ? head.length : end };
@@ -98,12 +203,24 @@ function recordEnd(head: Buffer, start: number): number {
   return end < head.length ? end : -1;
 }
 
-/**
- * How lines are cut if neither an option nor a field says so: by the name of the input, or by a line that cannot be one
- * of a log.
- */
+/** How lines are cut if no option says so. */
+function detectedSyntax(
+  head: Buffer,
+  start: number,
+  line: string,
+  field: string | number | undefined,
+  name: string,
+): FieldSyntax {
+  if (/^\s*(?:\{|\[\s*\{)/.test(head.toString("latin1", start, start + 256))) return "jsonl";
+  if (field === undefined) return detectTable(line, name);
+  const syntax = detectColumns(line, name);
+  if (typeof field === "number") return syntax;
+  const isColumn = (syntax === "csv" || syntax === "tsv") && columnNames(line, syntax).includes(field);
+  return !isColumn && hasKey(head.subarray(start), field) ? "keys" : syntax;
+}
+
+/** How lines are cut if no field says so: by the name of the input, or by a line that cannot be one of a log. */
 function detectTable(line: string, name: string): FieldSyntax {
-  if (/^\s*\{/.test(line)) return "jsonl";
   const named = tableNamed(name);
   if (named !== null) return named;
   const [, delimiter] = ROW_OF_NAMES.exec(line) ?? [];
@@ -132,8 +249,11 @@ const ROW_OF_NAMES = /^"?[A-Za-z_@][\w.@-]*"?(?:([,\t])"?[A-Za-z_@][\w.@-]*"?)(?
  */
 function isHeader(record: string, syntax: "csv" | "tsv"): boolean {
   const names = columnNames(record, syntax);
-  return names.every((name) => name !== "" && !/^[-+.\d]+$/.test(name)) && !record.split("\n").some(hasAddress);
+  return names.every((name) => name !== "" && !NO_NAME.test(name)) && !record.split("\n").some(hasAddress);
 }
+
+/** What no column is called: numbers, and what is written where there is nothing. */
+const NO_NAME = /^(?:[-+.\d]+|unknown|null|none|nil|n\/a|nan|true|false)$/i;
 
 function hasAddress(line: string): boolean {
   const bytes = Buffer.from(`${line}\n`);

@@ -6,6 +6,9 @@ import { skipMark } from "../lines/byte-order-mark.ts";
 import { columnNames } from "../lines/fields/resolve-field.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 
+const LF = 0x0a;
+const HASH = 0x23;
+
 /** The headers of the rows: one for all inputs that have a header. */
 export class HeaderRows {
   readonly #format: RowFormat | "none";
@@ -38,7 +41,7 @@ export class HeaderRows {
   rowOf(header: Buffer, shape: LineShape, name: string): Buffer | null {
     const isFirst = this.#first === null;
     this.#first ??= { header, name };
-    if (this.#format === "append" && !isFirst && !withoutMark(header).equals(withoutMark(this.#first.header))) {
+    if (this.#format === "append" && !isFirst && !withoutFront(header).equals(withoutFront(this.#first.header))) {
       throw new BatchError(
         "header-differs",
         `its header differs from that of ${this.#first.name}, so they cannot be combined into one table; process them one by one`,
@@ -59,7 +62,7 @@ export class HeaderRows {
     const isCsv = shape.append === "append-csv";
     const names = labels.length === 0 ? [this.#appendAs] : labels;
     const cure = labels.length === 0 ? "--append-as" : "--snapshot NAME=FILE";
-    checkNames(names, columnNames(withoutMark(header).toString(), isCsv ? "csv" : "tsv"), file, cure);
+    checkNames(names, columnNames(withoutFront(header).toString(), isCsv ? "csv" : "tsv"), file, cure);
     const added = names.map((name) => (isCsv ? `,${csvField(name)}` : `\t${name}`)).join("");
     return Buffer.concat([header, Buffer.from(`${added}\n`)]);
   }
@@ -75,6 +78,9 @@ function checkNames(added: readonly string[], columns: readonly string[], file: 
   );
 }
 
-function withoutMark(header: Buffer): Buffer {
-  return header.subarray(skipMark(header, 0, header.length));
+/** The header without a byte order mark and the comments before it. */
+function withoutFront(header: Buffer): Buffer {
+  let start = skipMark(header, 0, header.length);
+  for (let end: number; header[start] === HASH && (end = header.indexOf(LF, start)) >= 0;) start = end + 1;
+  return header.subarray(start);
 }

@@ -17,6 +17,8 @@ const MESSAGES: Readonly<Record<ShardFailure, (work: ShardWork) => string>> = {
     "a quoted field begins in this record and never ends; correct the quote, or read the lines as text (--input space)",
   "member-exists": ({ appendAs }) =>
     `this object already has a member ${JSON.stringify(appendAs)}; rename it, or choose another name for the new one with --append-as`,
+  "fields-differ": () =>
+    "this #Fields names other columns than the one before, so that the field would be another; cut the file in two here",
   "too-many-addresses": ({ countedAddresses }) =>
     `more than ${countedAddresses} different addresses, each of which is counted in memory; count the input in parts (--top)`,
 };

@@ -3,7 +3,7 @@ import { Kernel } from "../../kernel/kernel.ts";
 import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { Snapshot } from "../../snapshot/snapshot.ts";
 import { type CutRecords, endOfRecord, hasColumns } from "../lines/csv-records.ts";
-import { endOfLine } from "../lines/end-of-line.ts";
+import { endOfLine, withoutCarriageReturn } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 import { isScannedField } from "../engine/kernel/field-scan.ts";
 import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
@@ -26,6 +26,7 @@ import type { FileShard, Shard, ShardResult, SharedBytes, ShardWork } from "./me
 
 const LF = 0x0a;
 const QUOTE = 0x22;
+const HASH = 0x23;
 
 /** Read in addition to a shard, so that it nearly always contains the end of its last line. */
 const TAIL = 16 * 1024;
@@ -242,8 +243,9 @@ export class ShardRunner {
   /**
    * What the kernel does not support, or cannot continue with although its row buffer is empty, is done in TypeScript.
    */
-  async #runLines(read: ReadLines, shard: Shard, offset: number, ask: AskFirstLine | null): Promise<ShardResult> {
+  async #runLines(all: ReadLines, shard: Shard, offset: number, ask: AskFirstLine | null): Promise<ShardResult> {
     const { shape } = shard;
+    const read = upToOtherFields(all, shape);
     if (this.#kernel === undefined && read.end - read.start >= KERNEL_FROM_BYTES) this.prepareEngine();
     const kernel = this.#kernel && read.address !== null ? this.#kernel : null;
     const isNumbered = this.#work.format === "jsonl" && ask !== null;
@@ -320,6 +322,20 @@ function readSome(descriptor: number, buffer: Buffer, at: number, length: number
       error === null ? resolve(bytesRead) : reject(error),
     );
   });
+}
+
+/** Lines up to the first `#Fields` that names other columns than the first: a log whose columns change in it. */
+function upToOtherFields(read: ReadLines, { field }: LineShape): ReadLines {
+  const header = field !== null && "header" in field ? field.header : undefined;
+  if (header === undefined) return read;
+  const { bytes, start, end } = read;
+  for (let at = start; at < end; at = endOfLine(bytes, at) + 1) {
+    if (bytes[at] !== HASH) continue;
+    const line = bytes.toString("utf8", at, withoutCarriageReturn(bytes, at, endOfLine(bytes, at)));
+    if (/^#fields(?::|\t)/i.test(line) && line.trimEnd() !== header.trimEnd())
+      return { ...read, end: at, failure: "fields-differ" };
+  }
+  return read;
 }
 
 function newlinesIn({ bytes, start, end }: ReadLines): number {

@@ -2,6 +2,7 @@ import { LineCounts } from "../engine/line-engine.ts";
 import type { IdentifyOptions } from "../identify-options.ts";
 import type { OpenInput } from "../input/input.ts";
 import { openInput } from "../input/open-input.ts";
+import { recordLines } from "../input/json-records.ts";
 import { type LineSurvey, surveyLines } from "../input/survey-lines.ts";
 import { HeaderRows } from "../output/header-rows.ts";
 import { ROW_COLUMNS } from "../../rows/row-columns.ts";
@@ -41,10 +42,12 @@ export class ShardSource {
     if (open.kind === "file") this.#files.push(open);
     if (open.kind === "file" && this.#stop.isStopped) open.close(); // no one waits for it any more
     const survey = await surveyLines(open, this.#options);
-    const { shape, headerLines, from } = survey;
+    const { shape, headerLines, from, json } = survey;
+    const records =
+      json === null ? open : { ...open, kind: "stream" as const, chunks: () => recordLines(open.chunks(), json) };
     const header = { ...NOTHING, textLines: headerLines, ...rowPart(this.#headerRow(open, survey)) };
     if (open.kind === "file") this.#totals.bytesRead += from;
-    return { header, firstLine: headerLines + 1, shards: shardsOf(open, shape, from, this.#sizes) };
+    return { header, firstLine: headerLines + 1, shards: shardsOf(records, shape, from, this.#sizes) };
   }
 
   #headerRow({ name }: OpenInput, { header, shape }: LineSurvey): Buffer | null {

@@ -183,5 +183,6 @@ export type ShardFailure =
   | "line-too-long"
   | "input-changed"
   | "quote-unclosed"
+  | "fields-differ"
   | "member-exists"
   | "too-many-addresses";

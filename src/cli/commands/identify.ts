@@ -2,6 +2,7 @@ import type { Engine } from "../../batch/engine/engine.ts";
 import {
   type AddressChoice,
   DEFAULT_APPENDED_NAME,
+  FIELD_SYNTAXES,
   type IdentifyOptions,
   type RowSelection,
   type WorkPerByte,
@@ -24,7 +25,6 @@ import { UsageError } from "../runner/usage-error.ts";
 const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FORMATS = [...ROW_FORMATS, "arrow", "json"] as const;
 const ADDRESS_CHOICES = ["first", "last", "first-public"] as const;
-const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const ENGINES = ["auto", "webassembly", "typescript"] as const;
 const MAX_THREADS = 256;
 const MAX_TOP = 1_000_000;
@@ -71,7 +71,7 @@ export const identifyCommand: Command = {
     {
       name: "field",
       value: "N|NAME",
-      help: "where the address is: a column number from 1, or the name of a column or JSON member",
+      help: "where the address is: a column number from 1, or the name of a column, JSON member or key (as in src=192.0.2.1)",
     },
     {
       name: "address",
@@ -83,7 +83,7 @@ export const identifyCommand: Command = {
       name: "input",
       value: "FORMAT",
       choices: FIELD_SYNTAXES,
-      help: "the input format: csv, tsv, jsonl, or space (text with columns separated by spaces); default: detected from the file's name and first line",
+      help: "the input format: csv, tsv, jsonl, space (text with columns separated by spaces), or keys (text with key=value); default: detected from the file's name and first line",
     },
     {
       name: "header",

@@ -2,27 +2,25 @@ import { identify } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
 import type { AddressCounts } from "../../batch/address-counts.ts";
 import type { Address, Family } from "../../address/address.ts";
-import type { FieldSyntax } from "../../batch/identify-options.ts";
+import { FIELD_SYNTAXES, type FieldSyntax } from "../../batch/identify-options.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { grouped } from "../output/numbers.ts";
 import { createProgress } from "../output/progress.ts";
 import { standardError } from "../output/standard-error.ts";
 
-const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
-
 /** Where the addresses of a log are; as for identify. */
 export const LOG_OPTIONS: readonly Option[] = [
   {
     name: "field",
     value: "N|NAME",
-    help: "where the address of a log line is: a column number from 1, or the name of a column or JSON member",
+    help: "where the address of a log line is: a column number from 1, or the name of a column, JSON member or key",
   },
   {
     name: "input",
     value: "FORMAT",
     choices: FIELD_SYNTAXES,
-    help: "the format of the log: csv, tsv, jsonl, or space; default: detected",
+    help: "the format of the log: csv, tsv, jsonl, space, or keys; default: detected",
   },
 ];
 

@@ -12,10 +12,11 @@ const COMMA = 0x2c;
 const TAB = 0x09;
 
 /** A field that the kernel can find. */
-export type ScannedField = Exclude<FieldSpec, { readonly syntax: "space" }>;
+export type ScannedField = Exclude<FieldSpec, { readonly syntax: "keys" }>;
 
 export function isScannedField(field: FieldSpec): field is ScannedField {
-  return field.syntax === "jsonl" ? Buffer.byteLength(field.member) <= MEMBER_BYTES : field.syntax !== "space";
+  if (field.syntax === "jsonl") return Buffer.byteLength(field.member) <= MEMBER_BYTES;
+  return field.syntax === "csv" || field.syntax === "tsv";
 }
 
 /** Finds the first addresses of a field in chunks of lines: the kernel does most, the reference the rest. */

@@ -1,9 +1,14 @@
-import type { FieldSyntax } from "../../identify-options.ts";
+/** Columns count from 1 to this, so that counting them fits an integer of the kernel. */
+export const COLUMN_MAX = 1_000_000;
 
-/** Where each line has its address: a column from 0, or the property of a JSON object. Crosses threads. */
+/**
+ * Where each line has its address: a column from 0, the property of a JSON object, or the value of a key. `header`: the
+ * `#Fields` or `#fields` of a log whose further ones must name the same columns. Crosses threads.
+ */
 export type FieldSpec =
-  | { readonly syntax: Exclude<FieldSyntax, "jsonl">; readonly column: number }
-  | { readonly syntax: "jsonl"; readonly member: string };
+  | { readonly syntax: "csv" | "tsv" | "space"; readonly column: number; readonly header?: string }
+  | { readonly syntax: "jsonl"; readonly member: string }
+  | { readonly syntax: "keys"; readonly key: string };
 
 /** The position of a field: `bytes[start, end)`. `bytes[end]` exists and is a delimiter. */
 export interface FieldSpan {

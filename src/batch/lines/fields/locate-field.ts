@@ -1,9 +1,11 @@
 import { csvColumn, spaceColumn, tsvColumn } from "./_columns.ts";
 import type { FieldSpec, LocateField } from "./field-spec.ts";
 import { jsonMember } from "./_json-member.ts";
+import { keyedValue } from "./_keyed-value.ts";
 
 /** The function that finds the field in a line. */
 export function locateField(spec: FieldSpec): LocateField {
   if (spec.syntax === "jsonl") return jsonMember(spec.member);
+  if (spec.syntax === "keys") return keyedValue(spec.key);
   return { csv: csvColumn, tsv: tsvColumn, space: spaceColumn }[spec.syntax](spec.column);
 }

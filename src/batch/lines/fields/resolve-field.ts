@@ -1,6 +1,6 @@
-import { BatchError } from "../../batch-error.ts";
+import { BatchError, type BatchErrorLocation } from "../../batch-error.ts";
 import type { FieldSyntax } from "../../identify-options.ts";
-import type { FieldSpan, FieldSpec } from "./field-spec.ts";
+import { COLUMN_MAX, type FieldSpan, type FieldSpec } from "./field-spec.ts";
 import { locateField } from "./locate-field.ts";
 
 /**
@@ -25,8 +25,18 @@ export function resolveField(
 ): FieldSpec {
   const cut = syntax ?? detectSyntax(firstLine);
   if (typeof field === "number") {
-    if (!Number.isInteger(field) || field < 1)
-      throw new BatchError("field-unusable", `column ${field} does not exist; columns count from 1`, { file });
+    if (!Number.isInteger(field) || field < 1 || field > COLUMN_MAX)
+      throw new BatchError("field-unusable", `there is no column ${field}; give a number from 1 to 1,000,000`, {
+        file,
+      });
+    if (cut === "keys")
+      throw new BatchError(
+        "field-unusable",
+        `keys have names, not columns; give the name of a key instead of ${field}`,
+        {
+          file,
+        },
+      );
     if (cut === "jsonl")
       throw new BatchError(
         "field-unusable",
@@ -36,28 +46,33 @@ export function resolveField(
     return { syntax: cut, column: field - 1 };
   }
   if (cut === "jsonl") return { syntax: cut, member: field };
+  if (cut === "keys") return { syntax: cut, key: field };
   if (cut === "space") {
     throw new BatchError(
       "field-unusable",
-      `field "${field}" needs a header row or JSON lines, and this looks like plain text; give a column number, or the syntax (csv, tsv or jsonl)`,
+      `field "${field}" needs a header row, #Fields, JSON lines or ${field}=..., and this looks like plain text; give a column number, or the syntax (csv, tsv, jsonl or keys)`,
       { file },
     );
   }
-  const names = columnNames(firstLine, cut);
-  const column = names.indexOf(field);
-  if (column < 0)
-    throw new BatchError("field-missing", `the header row has no column "${field}"; it has ${listed(names)}`, {
-      file,
-      line: 1,
-    });
+  return { syntax: cut, column: columnNamed(field, columnNames(firstLine, cut), { file, line: 1 }) };
+}
+
+/** The index of a column by its name. Throws BatchError unless exactly one has it. */
+export function columnNamed(
+  field: string,
+  names: readonly string[],
+  location: BatchErrorLocation,
+  header = "the header row",
+): number {
   const columns = names.flatMap((name, index) => (name === field ? [index + 1] : []));
-  if (columns.length > 1)
-    throw new BatchError(
-      "field-unusable",
-      `the header row has several columns "${field}" (${columns.slice(0, MAX_NAMED).join(", ")}); give the number of one`,
-      { file, line: 1 },
-    );
-  return { syntax: cut, column };
+  if (columns.length === 1) return columns[0]! - 1;
+  if (columns.length === 0)
+    throw new BatchError("field-missing", `${header} has no column "${field}"; it has ${listed(names)}`, location);
+  throw new BatchError(
+    "field-unusable",
+    `${header} has several columns "${field}" (${columns.slice(0, MAX_NAMED).join(", ")}); give the number of one`,
+    location,
+  );
 }
 
 const SEPARATORS = { csv: 0x2c, tsv: 0x09 } as const;
