@@ -20,14 +20,17 @@ export interface Progress {
   readonly perMatch?: () => Float64Array;
 }
 
-/** A line to which `append` could not add in the usual way. */
+/** A line that is not what it should be, or to which `append` could not add in the usual way. */
 export interface MalformedInputLine {
   readonly file: string;
   readonly line: number;
-  /** Where it stops being a JSON object, or where its first field too many begins, in bytes from 1. */
+  /** Where it stops being a JSON object or a record, or where its first field too many begins, in bytes from 1. */
   readonly column: number;
-  /** "too-many-fields": a record has more than the header, so that what is added has no column name. */
-  readonly reason: "not-an-object" | "too-many-fields";
+  /**
+   * "text-after-quotes": a record has text behind the closing quote of a field; its address is not looked up.
+   * "too-many-fields": a record has more than the header, so that what is added has no column name.
+   */
+  readonly reason: "not-an-object" | "too-many-fields" | "text-after-quotes";
 }
 
 /** What `identifyLines` counted: lines = addresses + withoutAddress; addresses = matched + unmatched. */
@@ -50,8 +53,9 @@ export interface IdentifyResult {
   /** With `keptAddresses`; otherwise null. */
   readonly addressCounts: AddressCounts | null;
   /**
-   * With "append": lines of JSON input that are not JSON objects, whose rows contain the line as text; and records of
-   * tables with more fields than the header.
+   * Lines of JSON input that are not JSON objects, as far as their first and last byte tell; "append", whose rows contain
+   * such a line as text, reads them whole. Records of CSV with text behind the closing quote of a field. With "append",
+   * records of tables with more fields than the header.
    */
   readonly malformed: number;
   /** The first of them. */

@@ -63,6 +63,8 @@ interface Exports {
   gatherTemplates(): number;
   numberLines(first: number): void;
   countNewlines(at: number, end: number): number;
+  hasPairs(at: number, end: number): number;
+  irregularObjects(lines: number): number;
   writeRows(out: number, end: number): number;
   writtenLines(): number;
 }
@@ -324,6 +326,16 @@ export class Kernel {
    */
   numberLines(first: number): void {
     this.#exports.numberLines(first);
+  }
+
+  /** Whether `}{` is in the text [at, end): an object right behind another, or that in a string. */
+  hasPairs(at: number, end: number): boolean {
+    return this.#exports.hasPairs(at, end) !== 0;
+  }
+
+  /** Of the first so many lines of the chunk, the numbers of those that do not begin or do not end with a brace. */
+  irregularObjects(lines: number): Int32Array {
+    return this.missing.subarray(0, this.#exports.irregularObjects(lines));
   }
 
   /** How many LFs are in the text [at, end), for which the rules of `countLines` hold. */

@@ -31,6 +31,8 @@ export interface ExpectedTable {
 interface Line {
   readonly text: string;
   readonly fields: readonly string[];
+  /** Of CSV: with their quotes. */
+  readonly raw?: readonly string[];
   readonly number: number;
 }
 
@@ -51,8 +53,13 @@ export function expectedTable(one: TableCase): ExpectedTable | null {
   const malformedLines: number[] = [];
   const byAddress = new Map<string, { lines: number; matched: boolean }>();
   for (const line of lines) {
-    const answer = answerOf(addressOf(line, header, one));
+    const broken = one.kind === "csv" && hasTextAfterQuotes(line);
+    const answer = answerOf(broken ? null : addressOf(line, header, one));
     counts.lines++;
+    if (broken || (one.kind === "jsonl" && format !== "append" && isNoObject(line.text))) {
+      counts.malformed++;
+      malformedLines.push(line.number);
+    }
     if (answer.address !== null) {
       counts.addresses++;
       const seen = byAddress.get(answer.address) ?? { lines: 0, matched: answer.values.length > 0 };
@@ -81,14 +88,39 @@ function linesOf(text: string, kind: TableCase["kind"]): Line[] | null {
       oracleRecords(text)?.map(({ text: whole, fields, line }) => ({
         text: whole,
         fields: fields.map(oracleUnquoted),
+        raw: fields,
         number: line,
       })) ?? null
     );
-  return oracleLines(text).map((line, index) => ({
-    text: line,
-    fields: kind === "tsv" ? line.split("\t") : line.split(/[ \t]+/).filter((part) => part !== ""),
-    number: index + 1,
-  }));
+  return oracleLines(text).flatMap((line, index) =>
+    (kind === "jsonl" ? objectsOf(line) : [line]).map((part) => ({
+      text: part,
+      fields: kind === "tsv" ? part.split("\t") : part.split(/[ \t]+/).filter((field) => field !== ""),
+      number: index + 1,
+    })),
+  );
+}
+
+/** A line taken apart where an object ends and another begins right behind it. */
+function objectsOf(line: string): string[] {
+  if (!/^[ \t\r]*\{/.test(line)) return [line];
+  let depth = 0;
+  for (const { 0: token, index } of line.matchAll(/"(?:[^"\\]|\\.)*(?:"|$)|[{}[\]]/gs)) {
+    if (token === "{" || token === "[") depth++;
+    else if ((token === "}" || token === "]") && --depth === 0)
+      return line[index + 1] === "{" ? [line.slice(0, index + 1), ...objectsOf(line.slice(index + 1))] : [line];
+  }
+  return [line];
+}
+
+function isNoObject(line: string): boolean {
+  const text = line.replace(MARK, "").replace(/^[ \t\r]+|[ \t\r]+$/g, "");
+  return text !== "" && !/^\{.*\}$/s.test(text);
+}
+
+/** RFC 4180 allows nothing between a closing quote and the next comma. */
+function hasTextAfterQuotes({ raw = [] }: Line): boolean {
+  return raw.some((field) => /^"(?:[^"]|"")*"(?!"|$)/.test(field.replace(MARK, "")));
 }
 
 function addressOf(

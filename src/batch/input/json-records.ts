@@ -30,9 +30,10 @@ export function jsonLayout(head: Buffer, start: number, end: number, field: Fiel
   const isOneLine = whole > 0 && whole <= end;
   const first = head.subarray(start, whole > 0 ? whole : head.length);
   const member = arrayMember(first, field);
-  if (member !== null && (isOneLine || !head.subarray(start, end).includes(CLOSE_OBJECT) || whole < 0))
-    return { member };
-  if (isOneLine) return head[skipBlanks(head, whole, end)] === OPEN_OBJECT ? { member: null } : null;
+  if (member !== null && (whole > 0 ? isJson(first) : head.indexOf("\n{", start) < 0)) return { member };
+  // Objects without anything between them are taken apart line by line.
+  if (isOneLine)
+    return head[whole] !== OPEN_OBJECT && head[skipBlanks(head, whole, end)] === OPEN_OBJECT ? { member: null } : null;
   return whole > 0 && isJson(first) ? { member: null } : null;
 }
 
@@ -56,7 +57,8 @@ function isJson(text: Buffer): boolean {
 }
 
 /** The name of the member of an object, which may be cut off, that is an array of the records. */
-function arrayMember(object: Buffer, field: FieldSpec | null): string | null {
+function arrayMember(text: Buffer, field: FieldSpec | null): string | null {
+  const object = Buffer.from(text.map((byte) => (byte === LF || byte === CR ? SPACE : byte)));
   const span = { bytes: object, start: 0, end: 0 };
   const locate = field === null ? null : locateField(field);
   if (locate?.(object, 0, object.length, span) === true) return null;

@@ -39,7 +39,8 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   const { field, fieldSyntax } = options;
   let head = await input.peek(firstLineSearch());
   const from = skipMark(head, 0, head.length);
-  const text: LineSurvey = { shape: TEXT_LINES, header: null, from, headerLines: 0, json: null };
+  const whole: LineSurvey = { shape: TEXT_LINES, header: null, from: 0, headerLines: 0, json: null };
+  const text = { ...whole, from };
   let { start, end } = firstLineIn(head);
   let comments: Comments | null = null;
   if (head[start] === HASH && isTable(input.name, options)) {
@@ -50,11 +51,20 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
     if (named !== null) return { ...text, shape: { ...TEXT_LINES, field: named } };
   }
   const line = textOf(head, start, end);
-  if (line === "") return text;
+  if (line === "") return whole;
   const syntax = fieldSyntax ?? detectedSyntax(head, start, line, field, input.name);
   if (syntax === "jsonl") return surveyJson(input, head, text, start, end, options);
   if (syntax === "space" || syntax === "keys") {
-    const spec = field === undefined ? null : resolveField(field, syntax, line, input.name);
+    if (field === undefined) return whole;
+    const names = syntax === "space" && typeof field === "string" ? line.trim().split(/[ \t]+/) : [];
+    if (names.includes(field as string) && !hasAddress(line)) {
+      // As in VPC flow logs: the names are separated as the columns are.
+      const column = columnNamed(field as string, names, { file: input.name, line: linesIn(head, start) });
+      const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, 0, end)));
+      const shape: LineShape = { ...TEXT_LINES, field: { syntax: "space", column } };
+      return { ...text, shape, header, from: Math.min(end + 1, head.length), headerLines: linesIn(head, end) };
+    }
+    const spec = resolveField(field, syntax, line, input.name);
     return { ...text, shape: { ...TEXT_LINES, field: spec } };
   }
   return surveyTable(input, head, text, { start, end }, syntax, comments, options);

@@ -1,3 +1,4 @@
+import { skipMark } from "./byte-order-mark.ts";
 import { FIELD_START, PLAIN, QUOTE_SEEN, QUOTED } from "../../kernel/workspace.ts";
 
 const LF = 0x0a;
@@ -147,6 +148,23 @@ export function endOfRecord(bytes: Buffer, at: number, end: number): number {
     isFront = bytes[at] === COMMA;
   }
   return end;
+}
+
+/**
+ * Where text begins behind the closing quote of a field of the record `bytes[start, end)`, which RFC 4180 does not allow;
+ * -1: nowhere. An unclosed quote that ended at another record's looks like this.
+ */
+export function textAfterQuotes(bytes: Buffer, start: number, end: number): number {
+  let at = skipMark(bytes, start, end);
+  if (indexOf(bytes, QUOTE, at, end) === end) return -1;
+  while (at < end) {
+    if (bytes[at] === QUOTE) {
+      at = afterQuotes(bytes, at + 1, end);
+      if (at < end && bytes[at] !== COMMA) return at;
+    }
+    at = indexOf(bytes, COMMA, at, end) + 1;
+  }
+  return -1;
 }
 
 /** The position after the closing quote, or `end`. */

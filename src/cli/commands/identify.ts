@@ -208,7 +208,7 @@ async function identifyIn(
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
   if (isCounting(args)) await printCounts(args, result, chosen, given.now);
-  if (result.malformed > 0) return reportMalformed(result);
+  if (result.malformed > 0) return reportMalformed(result, args.value("format") === "append");
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 
@@ -343,16 +343,18 @@ function isCounting(args: Arguments): boolean {
 }
 
 const MALFORMED = {
-  "not-an-object": 'not a JSON object; its row has the line as the member "text"',
+  "not-an-object": "not a JSON object",
+  "text-after-quotes":
+    "text follows the closing quote of a field, so that the record is not looked up; double the quotes within a field, or give --input space",
   "too-many-fields":
     "more fields than the header has columns; what was added to its row follows them, without a column name",
 };
 
-/** Reports the lines to which `append` could not add in the usual way, and returns the exit code. */
-function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
+/** Reports the lines that are not what they should be, and returns the exit code. */
+function reportMalformed({ malformed, malformedLines }: IdentifyResult, isAppended: boolean): number {
   const shown = malformedLines.map(
     ({ file, line, column, reason }) =>
-      `${file === "-" ? "standard input" : file}:${line}:${column}: ${MALFORMED[reason]}`,
+      `${file === "-" ? "standard input" : file}:${line}:${column}: ${MALFORMED[reason]}${isAppended && reason === "not-an-object" ? '; its row has the line as the member "text"' : ""}`,
   );
   if (malformed > shown.length)
     shown.push(`... and ${counted(malformed - shown.length, "more line")} like these, ${grouped(malformed)} in all`);

@@ -83,7 +83,8 @@ function nextDelimiter(at: usize, end: usize, delimiters: v128): usize {
  *     opens    . . 1 . . . . . 1 . . 1 . . . .      quotes that are inside: after a comma, another quote, or the line's front
  *     commas   . 1 . . . . . 1 . . . . . . 1 .      those that are not inside
  *
- * A quote elsewhere is an ordinary character: the masks then mean nothing, and the line is left to the reference.
+ * A quote elsewhere is an ordinary character: the masks then mean nothing, and the line is left to the reference. So is
+ * a line with text behind a closing quote, which is malformed.
  * An LF inside ends no record: the scan stops before such a line, and the whole rest is left to the reference.
  */
 /** What `columnStart` returns instead of a position: fewer columns; quotes as ordinary characters; an LF inside. */
@@ -105,7 +106,7 @@ export function scanQuotedColumn(at: usize, end: usize, column: i32): usize {
   for (; line < found; line++) {
     const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
     const newline = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 1;
-    let front = columnStart(start, newline, column, commas, quotes);
+    let front = columnStart(start, withoutCarriageReturn(start, newline), column, commas, quotes);
     if (front == IRREGULAR && isOpenRecord(start, newline)) front = OPEN_RECORD;
     if (front == OPEN_RECORD) break;
     if (front == IRREGULAR) leaveOpen(line);
@@ -133,22 +134,26 @@ function readRecordField(line: i32, front: usize, lineEnd: usize, commas: v128, 
   else addOther(line, front, close);
 }
 
-/** Where the column of the line [start, newline) begins. */
+/** Where the column of the line [start, lineEnd) begins. */
 @inline
-function columnStart(start: usize, newline: usize, column: i32, commas: v128, quotes: v128): usize {
+function columnStart(start: usize, lineEnd: usize, column: i32, commas: v128, quotes: v128): usize {
   let front: usize = column == 0 ? start : NO_COLUMN;
   let left = column; // commas before the column that are not found yet; 0: it is found
   let within: u64 = 0; // all bits set: the window begins between quotes
   let mayOpen: u64 = 1; // bit 0: a quote that is the window's first byte may open a field
-  for (let window = start; window < newline; window += 64) {
-    const bits = newline - window;
+  let closed: u64 = 0; // bit 0: the byte before the window closes a field
+  for (let window = start; window < lineEnd; window += 64) {
+    const bits = lineEnd - window;
     const quoted = upTo(bits, bytesIn(window, quotes));
     let outside = upTo(bits, bytesIn(window, commas));
-    if ((quoted | within) != 0) {
+    if ((quoted | within | closed) != 0) {
       const inside = parities(quoted) ^ within;
       outside &= ~inside;
+      const closes = quoted & ~inside;
       if ((quoted & inside & ~(((outside | quoted) << 1) | mayOpen)) != 0) return IRREGULAR;
+      if ((upTo(bits, (closes << 1) | closed) & ~(outside | quoted)) != 0) return IRREGULAR; // text behind a closing quote
       within = <u64>(<i64>inside >> 63);
+      closed = closes >>> 63;
     }
     mayOpen = (outside | quoted) >>> 63;
     if (left == 0) continue;

@@ -61,6 +61,7 @@ function compare({ kernel, memory }: KernelRoom, at: number, text: Buffer, field
   if (field.syntax === "jsonl") kernel.useMember(Buffer.from(field.member));
   const scan = (from: number): number => {
     if (field.syntax === "jsonl") return kernel.scanMember(from, end);
+    if (field.syntax === "keys") throw new RangeError("the kernel finds no keys");
     return isQuoted
       ? kernel.scanQuotedColumn(from, end, field.column)
       : kernel.scanColumn(from, end, field.syntax === "csv" ? 0x2c : 0x09, field.column);

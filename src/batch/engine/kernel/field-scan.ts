@@ -1,5 +1,6 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { MEMBER_BYTES } from "../../../kernel/workspace.ts";
+import { textAfterQuotes } from "../../lines/csv-records.ts";
 import { withoutCarriageReturn } from "../../lines/end-of-line.ts";
 import { fieldAddress } from "../../lines/fields/field-address.ts";
 import type { FieldSpan, FieldSpec, LocateField } from "../../lines/fields/field-spec.ts";
@@ -28,6 +29,8 @@ export class FieldScan {
   readonly #span: FieldSpan = { bytes: Buffer.alloc(0), start: 0, end: 0 };
   /** Whether the lines are comma-separated values with a quote. */
   #isQuoted = false;
+  /** Lines of the chunk with text behind a closing quote, and where that is, in bytes from 1. */
+  readonly broken: { line: number; column: number }[] = [];
 
   constructor(kernel: Kernel, field: ScannedField) {
     this.#kernel = kernel;
@@ -47,6 +50,7 @@ export class FieldScan {
    */
   scan(at: number, end: number, lines: Lines): number {
     const kernel = this.#kernel;
+    this.broken.length = 0;
     const next = this.#scanChunk(at, end);
     for (let index = 0, { undecidedCount } = kernel; index < undecidedCount; index++)
       this.#decide(kernel.undecided[index]!, lines);
@@ -64,7 +68,10 @@ export class FieldScan {
     const span = this.#span;
     const start = this.#kernel.lineStarts[line]! - address!;
     const end = this.#kernel.lineStarts[line + 1]! - 1 - address!;
-    if (!this.#locate(bytes, start, withoutCarriageReturn(bytes, start, end), span)) return;
+    const lineEnd = withoutCarriageReturn(bytes, start, end);
+    const stop = this.#isQuoted ? textAfterQuotes(bytes, start, lineEnd) : -1;
+    if (stop >= 0) return void this.broken.push({ line, column: stop - start + 1 });
+    if (!this.#locate(bytes, start, lineEnd, span)) return;
     const family = fieldAddress(span.bytes, span.start, span.end, "first", this.#found);
     if (family !== 0) this.#kernel.addFound(line, family, this.#found);
   }

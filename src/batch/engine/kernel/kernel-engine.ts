@@ -1,6 +1,7 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { CutRecords } from "../../lines/csv-records.ts";
 import type { FieldSpec } from "../../lines/fields/field-spec.ts";
+import { notAnObject } from "../../lines/json-line.ts";
 import type { AddressCounter } from "../address-counter.ts";
 import { FieldScan, isScannedField } from "./field-scan.ts";
 import type { KernelTemplates } from "./kernel-templates.ts";
@@ -27,6 +28,8 @@ export class KernelEngine implements LineEngine {
   readonly #joiner: MatchJoiner | null;
   /** The field that has the addresses; null: the whole line. */
   #field: FieldScan | null = null;
+  /** Whether the lines should be JSON objects. */
+  #areObjects = false;
 
   /** `perMatch` and `counter` are null if nothing is counted by them; `templates` are for rows. */
   constructor(
@@ -48,6 +51,7 @@ export class KernelEngine implements LineEngine {
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
     const address = lines.address!;
     this.#useField(shape.field, lines);
+    this.#areObjects = shape.append === "append-jsonl";
     if (rows === null) {
       const next =
         this.#counter !== null || this.#joiner !== null
@@ -56,9 +60,7 @@ export class KernelEngine implements LineEngine {
       return Math.min(next - address, lines.end);
     }
     if (rows.block.buffer !== null) return lines.start;
-    const next = this.#writeRows(lines, rows) - address;
-    add(counts, this.#kernel.takeCounts());
-    return Math.min(next, lines.end);
+    return Math.min(this.#writeRows(lines, rows, counts) - address, lines.end);
   }
 
   #useField(field: FieldSpec | null, lines: Lines): void {
@@ -81,13 +83,37 @@ export class KernelEngine implements LineEngine {
     const kernel = this.#kernel;
     const end = lines.address! + lines.end;
     let at = lines.address! + lines.start;
-    if (this.#field === null) {
+    if (this.#field === null && !this.#areObjects) {
       add(counts, kernel.countLines(at, end));
       return end;
     }
-    for (let next: number; at < end && (next = this.#scan(at, end, lines)) > at; at = next) kernel.countChunk();
-    add(counts, kernel.takeCounts());
+    for (let next: number; at < end && (next = this.#scan(at, end, lines)) > at; at = next) {
+      kernel.countChunk();
+      this.#reportMalformed(kernel.chunkLines, lines, counts);
+      add(counts, kernel.takeCounts());
+    }
     return at;
+  }
+
+  /**
+   * Whether lines of JSON may hold several objects, which the other engine takes apart. Each line may then be one, as
+   * `run` assumes.
+   */
+  hasPairs({ address, start, end }: Lines): boolean {
+    return this.#kernel.hasPairs(address! + start, address! + end);
+  }
+
+  /** Reports the malformed lines, of the first so many of the chunk. */
+  #reportMalformed(written: number, { bytes, address }: Lines, counts: LineCounts): void {
+    for (const { line, column } of this.#field?.broken ?? [])
+      if (line < written) counts.addMalformed(counts.textLines + line, column, "text-after-quotes");
+    if (!this.#areObjects) return;
+    const { lineStarts } = this.#kernel;
+    for (const line of this.#kernel.irregularObjects(written)) {
+      const start = lineStarts[line]! - address!;
+      const at = notAnObject(bytes, start, lineStarts[line + 1]! - 1 - address!);
+      if (at >= 0) counts.addMalformed(counts.textLines + line, at - start + 1, "not-an-object");
+    }
   }
 
   /** The number of LFs in `bytes[start, end)`. */
@@ -101,7 +127,7 @@ export class KernelEngine implements LineEngine {
   }
 
   /** Stops where a row does not fit, or its template is too long. */
-  #writeRows(lines: Lines, rows: RowSpace): number {
+  #writeRows(lines: Lines, rows: RowSpace, counts: LineCounts): number {
     const kernel = this.#kernel;
     const end = lines.address! + lines.end;
     let at = lines.address! + lines.start;
@@ -117,6 +143,8 @@ export class KernelEngine implements LineEngine {
       kernel.numberLines(number);
       rows.filled = kernel.writeRows(rowsAt + rows.filled, rowsEnd) - rowsAt;
       const written = kernel.writtenLines;
+      this.#reportMalformed(written, lines, counts);
+      add(counts, kernel.takeCounts());
       if (this.#counter !== null) this.#addAddresses(written);
       if (written < kernel.chunkLines) return kernel.lineStarts[written]!;
       number += written;
@@ -143,6 +171,7 @@ export class KernelEngine implements LineEngine {
         if (match > 0) counts.matched++;
         if (perMatch !== undefined) perMatch[match]!++;
       }
+      this.#reportMalformed(chunkLines, lines, counts);
       counts.lines += chunkLines;
       counts.textLines += chunkLines;
     }

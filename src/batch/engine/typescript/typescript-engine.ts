@@ -2,8 +2,9 @@ import type { Family } from "../../../address/address.ts";
 import type { PrefixTable } from "../../../table/prefix-table.ts";
 import type { AddressCounter } from "../address-counter.ts";
 import { AppendRows } from "./_append-rows.ts";
-import { endOfRecord } from "../../lines/csv-records.ts";
+import { endOfRecord, textAfterQuotes } from "../../lines/csv-records.ts";
 import { endOfLine, withoutCarriageReturn } from "../../lines/end-of-line.ts";
+import { endOfObject, hasPairs, notAnObject } from "../../lines/json-line.ts";
 import { JsonText } from "./_json-text.ts";
 import { LineCounts, type LineEngine, type Lines, type RowSpace } from "../line-engine.ts";
 import { JOINED_IDS, type MatchJoiner } from "../match-joiner.ts";
@@ -44,6 +45,12 @@ export class TypeScriptEngine implements LineEngine {
   #locate: LocateField | null = null;
   /** Lines end with LF and their first address counts, as in most runs. */
   #isSimple = false;
+  /** Whether lines should be JSON objects; whether there may be several on a line; where the next line or object is. */
+  #areObjects = false;
+  #hasPairs = false;
+  #next = 0;
+  /** Where a record of CSV has text behind a closing quote; -1: nowhere. */
+  #broken = -1;
   #counts = new LineCounts();
 
   /**
@@ -74,6 +81,7 @@ export class TypeScriptEngine implements LineEngine {
 
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
     this.#counts = counts;
+    this.#hasPairs = shape.append === "append-jsonl" && hasPairs(lines.bytes, lines.start, lines.end);
     this.#useShape(shape);
     if (rows !== null) {
       const format =
@@ -85,7 +93,10 @@ export class TypeScriptEngine implements LineEngine {
   }
 
   #useShape(shape: LineShape): void {
-    this.#isSimple = shape.field === null && shape.records === "lines" && this.#work.address === "first";
+    // "append" reports lines that are no objects by itself.
+    this.#areObjects = shape.append === "append-jsonl" && this.#work.format !== "append";
+    const isPlain = shape.records === "lines" && !this.#areObjects && !this.#hasPairs;
+    this.#isSimple = shape.field === null && isPlain && this.#work.address === "first";
     const { field } = shape;
     const known = this.#shape.field;
     this.#shape = shape;
@@ -101,11 +112,13 @@ export class TypeScriptEngine implements LineEngine {
     let lines = 0;
     let waiting4 = 0;
     let waiting6 = 0;
+    const { textLines } = this.#counts;
     for (let at = start; at < end;) {
       const family = this.#findInLine(bytes, at, end);
       const lineEnd = found[STOP]!;
+      if (!this.#isSimple) this.#checkRecord(bytes, at, lineEnd);
       lines++;
-      at = lineEnd + 1;
+      at = this.#nextAfter(lineEnd);
       if (family === 4) {
         gathered4[waiting4++] = found[0]!;
         if (waiting4 === GATHERED) {
@@ -123,7 +136,7 @@ export class TypeScriptEngine implements LineEngine {
     this.#countGathered(4, gathered4, waiting4);
     this.#countGathered(6, gathered6, waiting6 / 4);
     this.#counts.lines += lines;
-    this.#counts.textLines += this.#shape.records === "lines" ? lines : textLinesIn(bytes, start, end);
+    if (this.#isSimple) this.#counts.textLines = textLines + lines;
   }
 
   #countGathered(family: Family, words: Uint32Array, count: number): void {
@@ -177,8 +190,9 @@ export class TypeScriptEngine implements LineEngine {
         if (!this.#writeRow(rows, bytes, at, withoutCarriageReturn(bytes, at, lineEnd), match, family)) return at;
       }
       counts.lines++;
-      counts.textLines += this.#shape.records === "lines" ? 1 : textLinesIn(bytes, at, Math.min(lineEnd + 1, end));
-      at = lineEnd + 1;
+      if (this.#isSimple) counts.textLines++;
+      else this.#checkRecord(bytes, at, lineEnd);
+      at = this.#nextAfter(lineEnd);
       if (family !== 0) this.#countMatch(match, family);
     }
     return end;
@@ -214,13 +228,40 @@ export class TypeScriptEngine implements LineEngine {
       if (bytes[stop] !== LF) found[STOP] = endOfLine(bytes, stop);
       return family;
     }
-    const lineEnd = this.#shape.records === "csv" ? endOfRecord(bytes, at, end) : endOfLine(bytes, at);
+    const isCsv = this.#shape.records === "csv";
+    let lineEnd = isCsv ? endOfRecord(bytes, at, end) : endOfLine(bytes, at);
+    if (this.#hasPairs) lineEnd = this.#endOfObject(bytes, at, lineEnd);
+    this.#broken = isCsv ? textAfterQuotes(bytes, at, withoutCarriageReturn(bytes, at, lineEnd)) : -1;
     const family =
-      this.#locate === null
-        ? this.#findChosen(bytes, at, lineEnd)
-        : this.#findInField(this.#locate, bytes, at, lineEnd);
+      this.#broken >= 0
+        ? 0
+        : this.#locate === null
+          ? this.#findChosen(bytes, at, lineEnd)
+          : this.#findInField(this.#locate, bytes, at, lineEnd);
     found[STOP] = lineEnd;
     return family;
+  }
+
+  /** The end of the object at `at`, whose line ends at `lineEnd`; the next one begins at `#next`. */
+  #endOfObject(bytes: Buffer, at: number, lineEnd: number): number {
+    const end = endOfObject(bytes, at, lineEnd);
+    this.#next = end < lineEnd ? end : lineEnd + 1;
+    return end;
+  }
+
+  /** Where the line, record or object after the one that ends here begins. */
+  #nextAfter(lineEnd: number): number {
+    return this.#hasPairs ? this.#next : lineEnd + 1;
+  }
+
+  /** Counts the lines of the record `bytes[at, end)` and reports it if it is malformed. */
+  #checkRecord(bytes: Buffer, at: number, end: number): void {
+    const counts = this.#counts;
+    if (this.#areObjects) {
+      const stop = notAnObject(bytes, at, end);
+      if (stop >= 0) counts.addMalformed(counts.textLines, stop - at + 1, "not-an-object");
+    } else if (this.#broken >= 0) counts.addMalformed(counts.textLines, this.#broken - at + 1, "text-after-quotes");
+    counts.textLines += this.#shape.records === "csv" ? linesIn(bytes, at, end) : bytes[end] === LF ? 1 : 0;
   }
 
   #findInField(locate: LocateField, bytes: Buffer, start: number, lineEnd: number): 0 | 4 | 6 {
@@ -255,9 +296,9 @@ export class TypeScriptEngine implements LineEngine {
   }
 }
 
-/** The number of lines in the text `bytes[start, end)`; the last one may lack its LF. */
-function textLinesIn(bytes: Buffer, start: number, end: number): number {
-  let lines = 0;
-  for (let at = start; at < end; at = endOfLine(bytes, at) + 1) lines++;
+/** The number of lines of the record `bytes[start, end)`. */
+function linesIn(bytes: Buffer, start: number, end: number): number {
+  let lines = 1;
+  for (let at = endOfLine(bytes, start); at < end; at = endOfLine(bytes, at + 1)) lines++;
   return lines;
 }
