@@ -226,7 +226,21 @@ export class Downloader {
       }
     };
     const decoder = await decoderFor(encoding);
-    await (decoder === undefined ? pipeline(body, collect, { signal }) : pipeline(body, decoder, collect, { signal }));
+    if (decoder === undefined) {
+      await pipeline(body, collect, { signal });
+      return Buffer.concat(chunks);
+    }
+    let given = 0;
+    const count = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of source) {
+        given += chunk.length;
+        yield chunk;
+      }
+    };
+    await pipeline(body, count, decoder, collect, { signal });
+    // A decoder of gzip ignores what follows a member if that begins with a NUL.
+    if (given > decoder.bytesWritten)
+      throw new UpdateError("encoding", `the compressed data ends at byte ${decoder.bytesWritten} of ${given}`);
     return Buffer.concat(chunks);
   }
 
@@ -329,7 +343,9 @@ function explained(
   return ["unreachable", `no complete response (${printable(error.message)})`];
 }
 
-async function decoderFor(encoding: string | null): Promise<Transform | undefined> {
+async function decoderFor(
+  encoding: string | null,
+): Promise<(Transform & { readonly bytesWritten: number }) | undefined> {
   if (encoding === null || encoding === "identity") return undefined;
   const { createBrotliDecompress, createGunzip } = await import("node:zlib");
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip();

@@ -32,4 +32,10 @@ async function* partsOf(packed: Buffer): AsyncGenerator<Buffer, void, undefined>
   } catch {
     throw new Problem("validation-error", "the body is not gzip, although Content-Encoding says so");
   }
+  // The decoder ignores what follows a member if that begins with a NUL.
+  if (gunzip.bytesWritten < packed.length)
+    throw new Problem(
+      "validation-error",
+      `the body is not gzip: what follows byte ${gunzip.bytesWritten} is no further member`,
+    );
 }

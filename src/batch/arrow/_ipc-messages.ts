@@ -51,12 +51,18 @@ function checkedPrefix(prefix: Uint8Array, source: ByteSource): number {
 
 function bodyBytes(metadata: Uint8Array, source: ByteSource): number {
   let length: number;
+  let unsupported: string | undefined;
   try {
     const message = areListsPossible(metadata) ? Message.decode(metadata) : null;
     length = message !== null && isPossible(message) ? message.bodyLength : -1;
-  } catch {
+  } catch (error) {
     length = -1;
+    unsupported = /^Unrecognized type: "(\w+)"/.exec((error as Error).message)?.[1];
   }
+  if (unsupported !== undefined)
+    throw source.unsupported(
+      `a column has the type ${unsupported}, which is not supported; leave the column out, or write it as another type`,
+    );
   if (Number.isSafeInteger(length) && length >= 0) return length;
   throw source.corrupt(`the message that ends at byte ${source.position} is corrupt; write the stream again`);
 }
@@ -134,6 +140,10 @@ class ByteSource {
     return new BatchError("stream-truncated", `${what}; check that its writer was closed and did not fail`, {
       file: this.#file,
     });
+  }
+
+  unsupported(what: string): BatchError {
+    return new BatchError("field-unusable", what, { file: this.#file });
   }
 
   corrupt(what: string): BatchError {

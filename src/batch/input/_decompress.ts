@@ -26,7 +26,8 @@ export async function* decompress(
     if (first.done) return;
     stored = startingWith(first.value, frames);
   }
-  const source = Readable.from(stored);
+  let given = 0;
+  const source = Readable.from(counted(stored, (bytes) => (given += bytes)));
   const decoder =
     encoding === "zstd" ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : createGunzip({ chunkSize: CHUNK_BYTES });
   pipeline(source, decoder, () => {}); // an error of either is thrown by the loop below
@@ -34,6 +35,20 @@ export async function* decompress(
     yield* decoder;
   } catch (cause) {
     throw corruptData(cause, encoding, file);
+  }
+  // The decoder takes a NUL behind a member for the padding of a tape, and ignores whatever follows it.
+  if (given > decoder.bytesWritten)
+    throw new BatchError(
+      "stream-corrupt",
+      `the ${encoding} data ends at byte ${decoder.bytesWritten}, and what follows is none; cut it off, or copy or fetch the file again`,
+      { file },
+    );
+}
+
+async function* counted(chunks: AsyncIterable<Buffer>, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onBytes(chunk.length);
+    yield chunk;
   }
 }
 

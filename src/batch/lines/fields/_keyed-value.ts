@@ -1,21 +1,22 @@
 import type { LocateField } from "./field-spec.ts";
 
-const TAB = 0x09;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 const BACKSLASH = 0x5c;
-const PIPE = 0x7c;
 
 /** Bytes of the name of a key: what comes before `NAME=` must be another. */
 const IS_NAME = new Uint8Array(256);
 for (const byte of Buffer.from("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.-")) IS_NAME[byte] = 1;
 
+/** What ends a value without quotes, besides a blank. */
+const ENDS_VALUE = new Uint8Array(256);
+for (const byte of Buffer.from('\t|;)}>"\\')) ENDS_VALUE[byte] = 1;
+
 /**
  * The value of the first `NAME=` in a line, as CEF, LEEF, logfmt, firewalls and auditd write it: in quotes, or up to the
- * next blank, `|` or `;`. A list goes on behind a comma and a blank, unless another key follows. Linear.
+ * next blank or mark such as `|` and `;`. A list goes on behind a comma and a blank, unless another key follows. Linear.
  */
 export function keyedValue(name: string): LocateField {
   const key = Buffer.from(`${name}=`);
@@ -50,7 +51,7 @@ function valueEnd(bytes: Buffer, span: { start: number }, end: number): number {
   }
   for (at = span.start; at < end; at++) {
     const byte = bytes[at]!;
-    if (byte === PIPE || byte === SEMICOLON || byte === TAB) break;
+    if (ENDS_VALUE[byte] === 1) break;
     if (byte === SPACE && (bytes[at - 1] !== COMMA || isKey(bytes, at + 1, end))) break;
   }
   while (at > span.start && (bytes[at - 1] === COMMA || bytes[at - 1] === SPACE)) at--;

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { BatchError } from "../../src/batch/batch-error.ts";
+import type { IdentifyOptions } from "../../src/batch/identify-options.ts";
+import type { IdentifyResult } from "../../src/batch/identify-result.ts";
+import { identify } from "../../src/batch/identify.ts";
+import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+
+const folder = temporaryFolder();
+const snapshot = await makeSnapshot(folder);
+const MARK = "\u{feff}";
+
+async function run(
+  text: string,
+  options: Partial<IdentifyOptions> = {},
+  name = "a.log",
+): Promise<{ rows: string; result: IdentifyResult }> {
+  const path = join(folder, name);
+  const output = join(folder, "rows");
+  writeFileSync(path, text);
+  const result = await identify({
+    inputs: [path],
+    snapshot,
+    engine: ENGINE,
+    format: "tsv",
+    renderer: RENDERER,
+    output: { path: output },
+    ...options,
+  });
+  return { rows: options.format === "none" ? "" : readFileSync(output, "utf8"), result };
+}
+
+async function addresses(text: string, options: Partial<IdentifyOptions>, name?: string): Promise<string[]> {
+  const { rows } = await run(text, options, name);
+  return rows
+    .split("\n")
+    .slice(0, -1)
+    .map((row) => row.split("\t")[0]!)
+    .filter((address) => address !== "ip");
+}
+
+async function failure(text: string, options: Partial<IdentifyOptions>): Promise<BatchError> {
+  return run(text, options).then(
+    () => assert.fail("no error"),
+    (error: BatchError) => error,
+  );
+}
+
+test("columns count from 1 to 1,000,000, whatever a 32-bit number makes of others", async () => {
+  const lines = "1.1.1.1\tfoo\n".repeat(10);
+  for (const field of [0, -1, 1.5, 1_000_001, 2 ** 31 + 1, 2 ** 32 + 1, 2 ** 53])
+    for (const fieldSyntax of ["tsv", "csv", "space"] as const) {
+      const error = await failure(lines, { field, fieldSyntax });
+      assert.equal(error.code, "field-unusable");
+      assert.match(error.message, /1 to 1,000,000/);
+    }
+  assert.deepEqual(await addresses(lines, { field: 1_000_000, fieldSyntax: "tsv" }), Array(10).fill(""));
+});
+
+test("a byte order mark is no part of a field, in any syntax", async () => {
+  for (const [text, options] of [
+    ["1.1.1.1\tfoo\n", { field: 1 }],
+    ["1.1.1.1 foo\n", { field: 1 }],
+    ["1.1.1.1,foo\n", { field: 1 }],
+    ['"1.1.1.1",foo\n', { field: 1 }],
+    ["ip\tx\n1.1.1.1\tfoo\n", { field: "ip" }],
+    ["ip x\n1.1.1.1 foo\n", { field: "ip" }],
+    ["# a comment\nip,x\n1.1.1.1,foo\n", { field: "ip" }],
+    ["#Fields: ip x\n1.1.1.1 foo\n", { field: "ip" }],
+    ["ip=1.1.1.1 x=2\n", { field: "ip" }],
+    ['{"ip":"1.1.1.1"}\n', { field: "ip" }],
+    ['[{"ip":"1.1.1.1"}]\n', { field: "ip" }],
+    ["1.1.1.1 foo\n", {}],
+  ] as [string, Partial<IdentifyOptions>][]) {
+    const found = (all: readonly string[]) => all.filter((address) => address !== "");
+    assert.deepEqual(found(await addresses(text, options)), ["1.1.1.1"], text);
+    assert.deepEqual(found(await addresses(MARK + text, options)), ["1.1.1.1"], `with a mark: ${text}`);
+  }
+});
+
+test("peers with ports in a column", async () => {
+  const text = "n,peer\n1,2001:db8::1:54321\n2,::ffff:198.51.100.17:8080\n3,2001:db8:1:2:3:4:5:6:8080\n4,1.2.3.4.80\n";
+  assert.deepEqual(await addresses(text, { field: "peer" }), [
+    "2001:db8::1",
+    "198.51.100.17",
+    "2001:db8:1:2:3:4:5:6",
+    "1.2.3.4",
+  ]);
+});
+
+test("a first record with what is written for nothing is data, names are a header", async () => {
+  const { rows, result } = await run(
+    "alice,login,unknown\nbob,login,198.51.100.7\n",
+    { field: 3, format: "append" },
+    "a.csv",
+  );
+  assert.equal(result.lines, 2);
+  assert.match(rows, /^alice,login,unknown,/);
+  assert.equal((await run("user,what,ip\nbob,login,198.51.100.7\n", { field: 3 }, "a.csv")).result.lines, 1);
+  assert.equal((await run("bob,login,198.51.100.7\n", { field: 3 }, "a.csv")).result.lines, 1);
+});
+
+test("values of keys, in all the ways in which programs write them", async () => {
+  for (const [line, address] of [
+    ["src=192.0.2.1 dst=10.0.0.1", "192.0.2.1"],
+    ['src="192.0.2.1"', "192.0.2.1"],
+    ["src=[2001:db8::1]:443 x=1", "2001:db8::1"],
+    ["src=192.0.2.1:80, dst=10.0.0.1", "192.0.2.1"],
+    ["(src=192.0.2.1;dst=10.0.0.1", "192.0.2.1"],
+    ["a|src=192.0.2.1|dst=10.0.0.1", "192.0.2.1"],
+    ["xsrc=10.0.0.1 my.src=10.0.0.2 src=192.0.2.1", "192.0.2.1"],
+    ["src=192.0.2.1, 10.0.0.1 x=1", "192.0.2.1"],
+    ['msg="a \\"src=192.0.2.1\\" b"', "192.0.2.1"],
+    ["src=unknown 192.0.2.1", ""],
+    ["src= 192.0.2.1", ""],
+    ["src:192.0.2.1", ""],
+  ] as const)
+    assert.deepEqual(await addresses(`src=1.1.1.1\n${line}\n`, { field: "src" }), ["1.1.1.1", address], line);
+  assert.deepEqual(await addresses("src=1.1.1.1, 2.2.2.2 x=1\n", { field: "src", address: "last" }), ["2.2.2.2"]);
+});
+
+test("names of columns that change within a log are an error with their line", async () => {
+  const head = "#Fields: time c-ip s-ip\n";
+  const lines = "t 192.0.2.1 10.0.0.1\n".repeat(1000);
+  assert.equal((await run(head + lines + head + lines, { field: "c-ip" })).result.addresses, 2000);
+  const error = await failure(`${head}${lines}#Fields: time s-ip c-ip\nt 10.0.0.1 192.0.2.1\n`, { field: "c-ip" });
+  assert.deepEqual([error.code, error.line], ["fields-differ", 1002]);
+  assert.equal((await failure(head + lines, { field: "ip" })).code, "field-missing");
+});
+
+test("several objects on a line are as many records, wherever the line is", async () => {
+  const one = '{"ip":"192.0.2.1"}\n';
+  const several = '{"ip":"1.1.1.1"}{"x":"}{","ip":"2.2.2.2"}{"ip":"3.3.3.3"}\n';
+  for (const before of [0, 1, 5000]) {
+    const text = one.repeat(before) + several + one;
+    const expected = [...Array<string>(before).fill("192.0.2.1"), "1.1.1.1", "2.2.2.2", "3.3.3.3", "192.0.2.1"];
+    assert.deepEqual(await addresses(text, { field: "ip" }), expected);
+    assert.deepEqual(await addresses(text, {}), expected);
+    assert.equal((await run(text, { field: "ip", format: "none" })).result.lines, before + 4);
+    const { rows } = await run(text, { field: "ip", format: "append", appendAs: "ids" });
+    assert.equal(rows.split("\n").length, before + 5);
+    for (const row of rows.trimEnd().split("\n")) JSON.parse(row);
+    const documents = (await run(text, { format: "jsonl" })).rows.trimEnd().split("\n");
+    assert.deepEqual(documents.map((row) => (JSON.parse(row) as { line: number }).line).slice(before), [
+      before + 1,
+      before + 1,
+      before + 1,
+      before + 2,
+    ]);
+  }
+});
+
+test("what is no object, and text behind a closing quote, is counted as malformed in every mode", async () => {
+  const good = '{"ip":"192.0.2.1"}\n';
+  const text = `${good.repeat(2000)}nonsense 8.8.8.8\n\n{"ip":"192.0.2.1"\n${good}`;
+  const table = `ip,note\n${"192.0.2.1,x\n".repeat(2000)}"192.0.2.2"x,y\n192.0.2.3,"5" disk\n`;
+  for (const format of ["none", "tsv", "csv", "jsonl"] as const) {
+    const { result } = await run(text, { field: "ip", format });
+    const found = result.malformedLines.map(({ line, reason }) => `${line} ${reason}`);
+    assert.deepEqual([result.malformed, found], [2, ["2001 not-an-object", "2003 not-an-object"]], format);
+    const { result: records } = await run(table, { field: "ip", format }, "a.csv");
+    assert.deepEqual(
+      records.malformedLines.map(({ line, column, reason }) => `${line}:${column} ${reason}`),
+      ["2002:12 text-after-quotes", "2003:14 text-after-quotes"],
+      format,
+    );
+    assert.deepEqual([records.lines, records.addresses], [2002, 2000]);
+  }
+});
+
+test("a quote that swallows lines up to another's is malformed, never one event of three", async () => {
+  const text = 'ip,note\n1.1.1.1,"5 disk\n2.2.2.2,x\n3.3.3.3,6" disk\n4.4.4.4,y\n';
+  const { rows, result } = await run(text, { field: "ip" }, "a.csv");
+  assert.deepEqual(rows.match(/^\d[\d.]+/gm), ["4.4.4.4"]);
+  assert.deepEqual(
+    result.malformedLines.map(({ line, reason }) => `${line} ${reason}`),
+    ["2 text-after-quotes"],
+  );
+});
