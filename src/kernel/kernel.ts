@@ -63,7 +63,7 @@ interface Exports {
   gatherTemplates(): number;
   numberLines(first: number): void;
   countNewlines(at: number, end: number): number;
-  hasPairs(at: number, end: number): number;
+  countObjects(at: number, end: number): number;
   irregularObjects(lines: number): number;
   writeRows(out: number, end: number): number;
   writtenLines(): number;
@@ -328,9 +328,14 @@ export class Kernel {
     this.#exports.numberLines(first);
   }
 
-  /** Whether `}{` is in the text [at, end): an object right behind another, or that in a string. */
-  hasPairs(at: number, end: number): boolean {
-    return this.#exports.hasPairs(at, end) !== 0;
+  /**
+   * As `countLines`, up to the chunk in which a line does not begin or does not end with a brace: returns where the one
+   * after that begins. `takeCounts` has the counts.
+   */
+  countObjects(at: number, end: number): number {
+    let next = at;
+    this.#lookUp(() => (next = this.#exports.countObjects(at, end) >>> 0));
+    return next;
   }
 
   /** Of the first so many lines of the chunk, the numbers of those that do not begin or do not end with a brace. */

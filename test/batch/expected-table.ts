@@ -41,7 +41,7 @@ const MARK = "\xef\xbb\xbf";
 /** The expected output of `identify`; null: a quote is not closed. */
 export function expectedTable(one: TableCase): ExpectedTable | null {
   const { text, kind, format, rows } = one;
-  const lines = linesOf(kind === "csv" ? text.replace(MARK, "") : text, kind);
+  const lines = linesOf(kind === "csv" ? text.replace(MARK, "") : text, kind, one.field !== undefined);
   if (lines === null) return null;
   let out = "";
   let header: Line | undefined;
@@ -82,7 +82,7 @@ export function expectedTable(one: TableCase): ExpectedTable | null {
   };
 }
 
-function linesOf(text: string, kind: TableCase["kind"]): Line[] | null {
+function linesOf(text: string, kind: TableCase["kind"], hasField: boolean): Line[] | null {
   if (kind === "csv")
     return (
       oracleRecords(text)?.map(({ text: whole, fields, line }) => ({
@@ -93,7 +93,7 @@ function linesOf(text: string, kind: TableCase["kind"]): Line[] | null {
       })) ?? null
     );
   return oracleLines(text).flatMap((line, index) =>
-    (kind === "jsonl" ? objectsOf(line) : [line]).map((part) => ({
+    (kind === "jsonl" && hasField ? objectsOf(line) : [line]).map((part) => ({
       text: part,
       fields: kind === "tsv" ? part.split("\t") : part.split(/[ \t]+/).filter((field) => field !== ""),
       number: index + 1,

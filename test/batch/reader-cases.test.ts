@@ -137,12 +137,11 @@ test("several objects on a line are as many records, wherever the line is", asyn
     const text = one.repeat(before) + several + one;
     const expected = [...Array<string>(before).fill("192.0.2.1"), "1.1.1.1", "2.2.2.2", "3.3.3.3", "192.0.2.1"];
     assert.deepEqual(await addresses(text, { field: "ip" }), expected);
-    assert.deepEqual(await addresses(text, {}), expected);
     assert.equal((await run(text, { field: "ip", format: "none" })).result.lines, before + 4);
     const { rows } = await run(text, { field: "ip", format: "append", appendAs: "ids" });
     assert.equal(rows.split("\n").length, before + 5);
     for (const row of rows.trimEnd().split("\n")) JSON.parse(row);
-    const documents = (await run(text, { format: "jsonl" })).rows.trimEnd().split("\n");
+    const documents = (await run(text, { field: "ip", format: "jsonl" })).rows.trimEnd().split("\n");
     assert.deepEqual(documents.map((row) => (JSON.parse(row) as { line: number }).line).slice(before), [
       before + 1,
       before + 1,
@@ -150,6 +149,14 @@ test("several objects on a line are as many records, wherever the line is", asyn
       before + 2,
     ]);
   }
+});
+
+test("without a field, the first line of several objects shows that records are objects", async () => {
+  assert.deepEqual(await addresses('{"ip":"1.1.1.1"}{"ip":"2.2.2.2"}\n{"ip":"3.3.3.3"}\n', {}), [
+    "1.1.1.1",
+    "2.2.2.2",
+    "3.3.3.3",
+  ]);
 });
 
 test("what is no object, and text behind a closing quote, is counted as malformed in every mode", async () => {

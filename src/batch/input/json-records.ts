@@ -31,9 +31,9 @@ export function jsonLayout(head: Buffer, start: number, end: number, field: Fiel
   const first = head.subarray(start, whole > 0 ? whole : head.length);
   const member = arrayMember(first, field);
   if (member !== null && (whole > 0 ? isJson(first) : head.indexOf("\n{", start) < 0)) return { member };
-  // Objects without anything between them are taken apart line by line.
-  if (isOneLine)
-    return head[whole] !== OPEN_OBJECT && head[skipBlanks(head, whole, end)] === OPEN_OBJECT ? { member: null } : null;
+  // With a field, objects without anything between them are taken apart line by line.
+  if (isOneLine && field !== null && head[whole] === OPEN_OBJECT) return null;
+  if (isOneLine) return head[skipBlanks(head, whole, end)] === OPEN_OBJECT ? { member: null } : null;
   return whole > 0 && isJson(first) ? { member: null } : null;
 }
 

@@ -258,7 +258,7 @@ export class ShardRunner {
     const rows: RowSpace | null = shard.rows === null ? null : { ...viewOf(shard.rows, this.#memory), filled: 0 };
     const part = { ...lines, end: this.#endOfPart(lines, shape) };
     let next = lines.start;
-    if (kernel !== null && this.#isForKernel(part, shape, kernel)) next = kernel.run(part, shape, rows, counts);
+    if (kernel !== null && this.#isForKernel(part, shape)) next = kernel.run(part, shape, rows, counts);
     if (next < part.end && (rows === null || rows.filled === 0))
       next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
     if (this.#counter?.isFull === true) {
@@ -280,15 +280,13 @@ export class ShardRunner {
    * The kernel finds the first address of lines of text, or of a field of them. Records of CSV that are searched as a
    * whole are lines if there is no quote.
    */
-  #isForKernel(lines: Lines, { field, records, append, columns }: LineShape, kernel: KernelEngine): boolean {
-    const { bytes, start, end } = lines;
+  #isForKernel({ bytes, start, end }: Lines, { field, records, append, columns }: LineShape): boolean {
     const { format, address, rowText } = this.#work;
     const isSimple = address === "first" && !rowText && (format !== "append" || append === "append");
     if (!isSimple) return false;
     // It adds to the end of each line, which is the right column if all of them are as long as the header.
     if (format === "append" && columns === 1) return false; // a blank line is left as it is
     if (format === "append" && columns > 0 && !hasColumns(bytes, start, end, columns)) return false;
-    if (append === "append-jsonl" && kernel.hasPairs(lines)) return false;
     if (field !== null) return isScannedField(field);
     return records === "lines" || !bytes.subarray(start, end).includes(QUOTE);
   }

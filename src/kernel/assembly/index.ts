@@ -7,7 +7,7 @@ import { countChunk, countedAddresses, countedLines, countedMatched, countLines,
 import { lookupBatch4 } from "./lookup-ipv4.ts";
 import { lookupBatch6 } from "./lookup-ipv6.ts";
 import { scanMember, useMember } from "./members.ts";
-import { hasPairs, irregularObjects } from "./objects.ts";
+import { countObjects, irregularObjects } from "./objects.ts";
 import { cutRecords, stateOfRecords } from "./records.ts";
 import { gatherTemplates, numberLines, useRows, writeRows, writtenLines } from "./rows.ts";
 import { countNewlines, scanChunk, scanned4, scanned6, scannedLines, setScanned } from "./scan.ts";
@@ -16,7 +16,7 @@ import { writeTables } from "./tables.ts";
 import { setWorkspace } from "./workspace.ts";
 
 export {
-  countChunk, countedAddresses, countedLines, countedMatched, countLines, countMatches, countNewlines, cutRecords, gatherTemplates, hasPairs, irregularObjects, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
+  countChunk, countedAddresses, countedLines, countedMatched, countLines, countMatches, countNewlines, countObjects, cutRecords, gatherTemplates, irregularObjects, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
   numberLines, resetCounts, scanChunk, scanColumn, scanMember, scanned4, scanned6, scannedLines, scanQuotedColumn, setScanned, setTable, setWorkspace, skipExpired, stateOfRecords,
   undecidedLines, useActiveMatches, useMember, useRows, writeRows, writeTables, writtenLines,
 };

@@ -12,6 +12,7 @@ import {
   VECTOR_CLOSE,
   VECTOR_COMMA,
   VECTOR_LOWER_CASE,
+  VECTOR_OPEN,
   VECTOR_QUOTE,
 } from "../workspace.ts";
 import { addOther, addQuad, beginFields, endFields, leaveOpen, to4 } from "./bare-address.ts";
@@ -64,6 +65,9 @@ let nameLength: i32 = 0;
 /** Where the value of the member begins, `NOWHERE` or `UNDECIDED`. */
 let member: usize = 0;
 
+/** Set where an object begins right behind another, or that is in a string, behind the members of the chunk. */
+let pairs: v128 = i64x2.splat(0);
+
 /** The entry of the next key. */
 let nextEntry: usize = 0;
 
@@ -74,11 +78,15 @@ export function useMember(length: i32): void {
   for (let key = 0; key < KNOWN_KEYS; key++) store<i32>(workspace + KEYS + <usize>key * KEY_BYTES, -1, KEY_STATE);
 }
 
-/** As `scanChunk`, for the addresses in a member of JSON objects, one in each line. */
+/**
+ * As `scanChunk`, for the addresses in a member of JSON objects, one in each line. Returns `at` for a chunk in which a
+ * line may hold more than one, which is left to the reference.
+ */
 export function scanMember(at: usize, end: usize): usize {
   const base = workspace;
   const lines = findLines(at, end, base + LINE_STARTS);
   let astray = 0; // pairs of lines in which the way of the line before does not lead to the member
+  pairs = i64x2.splat(0);
   beginFields();
   for (let line = 0; line < lines; line += 2) {
     const start1 = startOf(line);
@@ -87,7 +95,11 @@ export function scanMember(at: usize, end: usize): usize {
     const newline2 = isPair ? startOf(line + 2) - 1 : start2 - 1;
     if (hasPath() && followPath(start1, start2 - 1, isPair ? start2 : start1, newline2)) {
       readString(line, memberOne, start2 - 1);
-      if (isPair) readString(line + 1, memberTwo, newline2);
+      pairs = v128.or(pairs, pairsIn(memberOne, start2 - 1));
+      if (isPair) {
+        readString(line + 1, memberTwo, newline2);
+        pairs = v128.or(pairs, pairsIn(memberTwo, newline2));
+      }
     } else {
       astray++;
       searchLine(line, start1, start2 - 1);
@@ -95,8 +107,23 @@ export function scanMember(at: usize, end: usize): usize {
     }
   }
   if (astray << 2 > lines) forgetPath();
+  if (v128.any_true(pairs)) {
+    endFields(0);
+    return at;
+  }
   endFields(lines);
   return startOf(lines);
+}
+
+/** Bytes of [at, newline) that close an object if the next opens one: 0xff, others 0. Reads on up to 16 bytes. */
+@inline
+function pairsIn(at: usize, newline: usize): v128 {
+  const closes = v128.load(workspace, VECTOR_CLOSE);
+  const opens = v128.load(workspace, VECTOR_OPEN);
+  let found = i64x2.splat(0);
+  for (; at < newline; at += 16)
+    found = v128.or(found, v128.and(i8x16.eq(v128.load(at), closes), i8x16.eq(v128.load(at, 1), opens)));
+  return found;
 }
 
 @inline
@@ -114,6 +141,7 @@ function searchLine(line: i32, start: usize, newline: usize): void {
   member = NOWHERE;
   forgetValues();
   searchObject(brace, lineEnd, 0);
+  pairs = v128.or(pairs, pairsIn(member > UNDECIDED ? member : brace, newline));
   if (member == UNDECIDED) leaveOpen(line);
   if (member <= UNDECIDED) return;
   if (!hasPath()) learnPath(start, member);

@@ -1,30 +1,38 @@
 import { LINE_STARTS, MISSING } from "../workspace.ts";
-import { chunkLines } from "./scan.ts";
+import { countChunk } from "./count.ts";
+import { chunkLines, scanChunk } from "./scan.ts";
 import { workspace } from "./workspace.ts";
 
-// Whether lines are JSON objects, as far as their first and last byte tell (src/batch/lines/json-line.ts), one each.
+// Whether lines are JSON objects, as far as their first and last byte tell (src/batch/lines/json-line.ts).
 
 const CR: u8 = 0x0d;
 const OPEN_OBJECT: u8 = 0x7b;
 const CLOSE_OBJECT: u8 = 0x7d;
-/** `}{`, the first byte lowest. */
-const PAIR: i16 = 0x7b7d;
-
-/** Whether an object begins right behind another in the text [at, end), of which 64 bytes more can be read. */
-export function hasPairs(at: usize, end: usize): bool {
-  // Pairs at even and at odd positions are compared at once; what is read past the end may be one, which is only slow.
-  const pair = i16x8.splat(PAIR);
+/**
+ * As `countLines` (count.ts), until a chunk has lines that are no objects; returns where the next chunk begins, and the
+ * counts have all before it.
+ */
+export function countObjects(at: usize, end: usize): usize {
   while (at < end) {
-    const stop = end - at > 4096 ? at + 4096 : end;
-    let found = i16x8.eq(v128.load(at), pair);
-    for (; at < stop; at += 32) {
-      const even = v128.or(i16x8.eq(v128.load(at), pair), i16x8.eq(v128.load(at, 16), pair));
-      const odd = v128.or(i16x8.eq(v128.load(at, 1), pair), i16x8.eq(v128.load(at, 17), pair));
-      found = v128.or(found, v128.or(even, odd));
-    }
-    if (v128.any_true(found)) return true;
+    at = scanChunk(at, end);
+    countChunk();
+    if (!areRegular(chunkLines)) break;
   }
-  return false;
+  return at;
+}
+
+/** Whether each of the first so many lines of the chunk begins and ends with a brace, without a CR behind it. */
+function areRegular(lines: i32): bool {
+  const starts = workspace + LINE_STARTS;
+  const end = starts + (<usize>lines << 2);
+  let others: u32 = 0;
+  let start = <usize>load<u32>(starts);
+  for (let line = starts; line < end; line += 4) {
+    const next = <usize>load<u32>(line, 4);
+    others |= (load<u8>(start) ^ OPEN_OBJECT) | (load<u8>(next - 2) ^ CLOSE_OBJECT);
+    start = next;
+  }
+  return others == 0;
 }
 
 /**
@@ -32,9 +40,10 @@ export function hasPairs(at: usize, end: usize): bool {
  * end with one, and returns how many they are.
  */
 export function irregularObjects(lines: i32): i32 {
+  if (lines > chunkLines) lines = chunkLines;
+  if (areRegular(lines)) return 0;
   const base = workspace;
   let to = base + MISSING;
-  if (lines > chunkLines) lines = chunkLines;
   for (let line = 0; line < lines; line++) {
     const start = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS);
     let last = <usize>load<u32>(base + (<usize>line << 2), LINE_STARTS + 4) - 2;

@@ -87,20 +87,22 @@ export class KernelEngine implements LineEngine {
       add(counts, kernel.countLines(at, end));
       return end;
     }
-    for (let next: number; at < end && (next = this.#scan(at, end, lines)) > at; at = next) {
+    for (let next: number; at < end; at = next) {
+      if (this.#field === null) {
+        next = kernel.countObjects(at, end);
+        const taken = kernel.takeCounts();
+        counts.textLines += taken.lines - kernel.chunkLines;
+        this.#reportMalformed(kernel.chunkLines, lines, counts);
+        counts.textLines -= taken.lines - kernel.chunkLines;
+        add(counts, taken);
+        continue;
+      }
+      if ((next = this.#scan(at, end, lines)) === at) return at;
       kernel.countChunk();
       this.#reportMalformed(kernel.chunkLines, lines, counts);
       add(counts, kernel.takeCounts());
     }
     return at;
-  }
-
-  /**
-   * Whether lines of JSON may hold several objects, which the other engine takes apart. Each line may then be one, as
-   * `run` assumes.
-   */
-  hasPairs({ address, start, end }: Lines): boolean {
-    return this.#kernel.hasPairs(address! + start, address! + end);
   }
 
   /** Reports the malformed lines, of the first so many of the chunk. */

@@ -81,7 +81,7 @@ export class TypeScriptEngine implements LineEngine {
 
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
     this.#counts = counts;
-    this.#hasPairs = shape.append === "append-jsonl" && hasPairs(lines.bytes, lines.start, lines.end);
+    this.#hasPairs = shape.field?.syntax === "jsonl" && hasPairs(lines.bytes, lines.start, lines.end);
     this.#useShape(shape);
     if (rows !== null) {
       const format =
