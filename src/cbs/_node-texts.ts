@@ -1,3 +1,4 @@
+import { hashKey } from "../table/hash-key.ts";
 import { badMetadata } from "./catalogue-error.ts";
 
 const LF = 0x0a;
@@ -7,7 +8,7 @@ const SLASH = 0x2f;
 const LAST_PRINTABLE = 0x7e;
 const encoder = new TextEncoder();
 /** Not known in advance, so that no file can be made whose texts all have the same hash. */
-const [SEED, FACTOR] = [Math.random(), Math.random()].map((fraction) => (fraction * 2 ** 32) | 1) as [number, number];
+const [SEED, FACTOR] = [hashKey(), hashKey()];
 
 /**
  * The distinct texts of a catalogue's nodes, as bytes: reading and comparing bytes takes a fraction of what strings

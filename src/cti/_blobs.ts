@@ -1,3 +1,4 @@
+import { hashKey } from "../table/hash-key.ts";
 import { ByteWriter } from "./_bytes.ts";
 import { CtiError } from "./cti-error.ts";
 
@@ -75,6 +76,7 @@ export class BlobSet {
   /** End offsets; number i is from ends[i - 1] to ends[i]. */
   readonly #ends: number[] = [0];
   #slots = new Uint32Array(1024);
+  readonly #key = hashKey();
 
   get count(): number {
     return this.#ends.length - 1;
@@ -98,7 +100,7 @@ export class BlobSet {
   /** The slot that holds these bytes, or the free one for them. */
   #slotOf(bytes: Uint8Array): number {
     const mask = this.#slots.length - 1;
-    for (let slot = hashOf(bytes) & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = hashOf(bytes, this.#key) & mask; ; slot = (slot + 1) & mask) {
       const number = this.#slots[slot]!;
       if (number === 0 || isSame(this.at(number), bytes)) return slot;
     }
@@ -110,11 +112,11 @@ export class BlobSet {
   }
 }
 
-/** FNV-1a, with its upper bits folded into the lower ones, which are used. */
-function hashOf(bytes: Uint8Array): number {
-  let hash = 0x811c_9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x0100_0193);
-  return hash ^ (hash >>> 15);
+/** As FNV-1a with a factor of its own; the upper bits are folded into the lower ones, which are used. */
+function hashOf(bytes: Uint8Array, key: number): number {
+  let hash = key;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, key) ^ (hash >>> 15);
+  return hash ^ (hash >>> 16);
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {

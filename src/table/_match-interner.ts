@@ -1,12 +1,11 @@
 import { GrowingWords } from "./_growing-words.ts";
+import { hashKey } from "./hash-key.ts";
 import { VALUE_LIST_FLAG } from "./layout.ts";
 
-const GOLDEN = 0x9e37_79b1;
-
-function mix(hash: number, word: number): number {
+function mix(hash: number, word: number, key: number): number {
   // An odd factor permutes the 32-bit words, so that no two become one; its product spreads a bit upwards only, and the
   // shift brings the upper ones down to where the mask of the table looks.
-  const mixed = Math.imul(hash ^ word, GOLDEN);
+  const mixed = Math.imul(hash ^ word, key);
   return mixed ^ (mixed >>> 15);
 }
 
@@ -56,6 +55,7 @@ export class MatchInterner {
   readonly lengths = new GrowingWords(1 << 10);
   readonly lists = new GrowingWords(16);
   readonly #matches = new IdSet();
+  readonly #keys = [hashKey(), hashKey(), hashKey()] as const;
   readonly #listsSeen = new Map<string, number>();
 
   constructor() {
@@ -115,7 +115,8 @@ export class MatchInterner {
   }
 
   #hash(valueWord: number, length: number, parent: number): number {
-    return mix(mix(mix(0, valueWord), length), parent);
+    // Values, such as AS numbers, and prefix lengths are chosen outside.
+    return mix(mix(mix(0, valueWord, this.#keys[0]), length, this.#keys[1]), parent, this.#keys[2]);
   }
 
   #hashOf(id: number): number {
