@@ -64,6 +64,7 @@ interface Exports {
   numberLines(first: number): void;
   countNewlines(at: number, end: number): number;
   countObjects(at: number, end: number): number;
+  haveColumns(at: number, end: number, delimiter: number, columns: number, quoted: number): number;
   irregularObjects(lines: number): number;
   writeRows(out: number, end: number): number;
   writtenLines(): number;
@@ -341,6 +342,14 @@ export class Kernel {
   /** Of the first so many lines of the chunk, the numbers of those that do not begin or do not end with a brace. */
   irregularObjects(lines: number): Int32Array {
     return this.missing.subarray(0, this.#exports.irregularObjects(lines));
+  }
+
+  /**
+   * Whether each line of the text [at, end) has so many columns, two or more; 0: two or more each. With `quoted`,
+   * delimiters between quotes do not count, and quotes that are ordinary characters, or an LF between them, make it false.
+   */
+  haveColumns(at: number, end: number, delimiter: number, columns: number, quoted: boolean): boolean {
+    return this.#exports.haveColumns(at, end, delimiter, columns, Number(quoted)) !== 0;
   }
 
   /** How many LFs are in the text [at, end), for which the rules of `countLines` hold. */

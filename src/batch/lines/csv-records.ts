@@ -196,20 +196,6 @@ export function countTabs(bytes: Buffer, start: number, end: number): number {
   return tabs;
 }
 
-/** Whether each of the lines `bytes[start, end)` has so many columns separated by tabs. */
-export function hasColumns(bytes: Buffer, start: number, end: number, columns: number): boolean {
-  let fields = 1;
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at];
-    if (byte === TAB) fields++;
-    else if (byte === LF) {
-      if (fields !== columns) return false;
-      fields = 1;
-    }
-  }
-  return bytes[end - 1] === LF || fields === columns;
-}
-
 /** Where field `index` (from 0) of `bytes[start, end)` begins. It must have that many. */
 export function fieldStart(bytes: Buffer, start: number, end: number, index: number, syntax: "csv" | "tsv"): number {
   let at = start;

@@ -2,7 +2,7 @@ import { read, readSync } from "node:fs";
 import { Kernel } from "../../kernel/kernel.ts";
 import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { Snapshot } from "../../snapshot/snapshot.ts";
-import { type CutRecords, endOfRecord, hasColumns } from "../lines/csv-records.ts";
+import { type CutRecords, endOfRecord } from "../lines/csv-records.ts";
 import { endOfLine, withoutCarriageReturn } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 import { isScannedField } from "../engine/kernel/field-scan.ts";
@@ -103,8 +103,13 @@ export class ShardRunner {
       const rows =
         templates &&
         new KernelTemplates(kernel, buffer, workspace!, maxId, format, work.rows, templates(format), joiner !== null);
+      // Only one kind of template can be shared.
+      const recordRows = (): KernelTemplates | null =>
+        format !== "append"
+          ? null
+          : new KernelTemplates(kernel, buffer, workspace!, maxId, format, work.rows, templates!("append-csv"), true);
       const own = perMatch && { address: counters!.at, counts: perMatch };
-      return new KernelEngine(kernel, own, rows, this.#counter, joiner);
+      return new KernelEngine(kernel, own, rows, recordRows, this.#counter, joiner);
     };
     this.#inputs =
       workspace === null
@@ -258,7 +263,7 @@ export class ShardRunner {
     const rows: RowSpace | null = shard.rows === null ? null : { ...viewOf(shard.rows, this.#memory), filled: 0 };
     const part = { ...lines, end: this.#endOfPart(lines, shape) };
     let next = lines.start;
-    if (kernel !== null && this.#isForKernel(part, shape)) next = kernel.run(part, shape, rows, counts);
+    if (kernel !== null && this.#isForKernel(part, shape, kernel)) next = kernel.run(part, shape, rows, counts);
     if (next < part.end && (rows === null || rows.filled === 0))
       next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
     if (this.#counter?.isFull === true) {
@@ -280,15 +285,17 @@ export class ShardRunner {
    * The kernel finds the first address of lines of text, or of a field of them. Records of CSV that are searched as a
    * whole are lines if there is no quote.
    */
-  #isForKernel({ bytes, start, end }: Lines, { field, records, append, columns }: LineShape): boolean {
+  #isForKernel(lines: Lines, shape: LineShape, kernel: KernelEngine): boolean {
+    const { field, records, append, columns } = shape;
     const { format, address, rowText } = this.#work;
-    const isSimple = address === "first" && !rowText && (format !== "append" || append === "append");
+    const isSimple = address === "first" && !rowText && (format !== "append" || append !== "append-jsonl");
     if (!isSimple) return false;
+    if (field !== null && !isScannedField(field)) return false;
+    if (field === null && records === "csv" && lines.bytes.subarray(lines.start, lines.end).includes(QUOTE))
+      return false;
     // It adds to the end of each line, which is the right column if all of them are as long as the header.
-    if (format === "append" && columns === 1) return false; // a blank line is left as it is
-    if (format === "append" && columns > 0 && !hasColumns(bytes, start, end, columns)) return false;
-    if (field !== null) return isScannedField(field);
-    return records === "lines" || !bytes.subarray(start, end).includes(QUOTE);
+    const isTable = format === "append" && (columns > 0 || append === "append-csv");
+    return !isTable || (columns !== 1 && kernel.haveColumns(lines, shape)); // a blank line is left as it is
   }
 
   /** The position after the maximum number of lines processed at a time. */

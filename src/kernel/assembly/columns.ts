@@ -1,4 +1,4 @@
-import { LINE_STARTS, VECTOR_COMMA, VECTOR_QUOTE } from "../workspace.ts";
+import { LINE_STARTS, VECTOR_COMMA, VECTOR_LF, VECTOR_QUOTE } from "../workspace.ts";
 import { addOther, addQuad, beginFields, endFields, leaveOpen, to4 } from "./bare-address.ts";
 import { bytesIn, parities, upTo } from "./byte-masks.ts";
 import { quadEnd, wholeQuad } from "./quad.ts";
@@ -184,4 +184,46 @@ function isOpenRecord(at: usize, newline: usize): bool {
     isFront = load<u8>(at) == COMMA;
   }
   return false;
+}
+
+/**
+ * Whether each line of [at, end) has so many columns, at least two; 0: any number from two on. `quoted`: a delimiter
+ * between quotes is none; the result is false if quotes are ordinary characters, or an LF is between them. The byte at
+ * `end` and 63 more can be read.
+ */
+export function haveColumns(at: usize, end: usize, delimiter: u32, columns: i32, quoted: bool): bool {
+  const delimiters = i8x16.splat(<u8>delimiter);
+  const quotes = v128.load(workspace, VECTOR_QUOTE);
+  const newlines = v128.load(workspace, VECTOR_LF);
+  let found = 0; // delimiters of the line so far
+  let within: u64 = 0;
+  let mayOpen: u64 = 1;
+  for (; at < end; at += 64) {
+    const bits = end - at;
+    let marks = upTo(bits, bytesIn(at, delimiters));
+    let lines = upTo(bits, bytesIn(at, newlines));
+    if (quoted) {
+      const all = upTo(bits, bytesIn(at, quotes));
+      const inside = parities(all) ^ within;
+      marks &= ~inside;
+      if ((lines & inside) != 0 || (all & inside & ~(((marks | lines | all) << 1) | mayOpen)) != 0) return false;
+      within = <u64>(<i64>inside >> 63);
+      mayOpen = (marks | lines | all) >>> 63;
+    }
+    for (; lines != 0; lines &= lines - 1) {
+      const before = (lines & -lines) - 1; // the bits below the LF
+      found += <i32>popcnt(marks & before);
+      if (!areColumns(found + 1, columns)) return false;
+      marks &= ~before;
+      found = 0;
+    }
+    found += <i32>popcnt(marks);
+  }
+  // The last line may lack its LF.
+  return load<u8>(end - 1) == LF || (within == 0 && areColumns(found + 1, columns));
+}
+
+@inline
+function areColumns(found: i32, wanted: i32): bool {
+  return wanted == 0 ? found > 1 : found == wanted;
 }

@@ -10,6 +10,10 @@ import type { MatchJoiner } from "../match-joiner.ts";
 import { SLACK } from "../thread-sizes.ts";
 import type { LineShape } from "../../lines/line-shape.ts";
 
+const TAB = 0x09;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
 /** This thread's counters by match id: their address in the memory, and a view of them. */
 export interface MatchCounters {
   readonly address: number;
@@ -23,7 +27,12 @@ export interface MatchCounters {
 export class KernelEngine implements LineEngine {
   readonly #kernel: Kernel;
   readonly #perMatch: MatchCounters | null;
+  /** Those of "append", and of "append-csv" once they are needed; or of another format. */
   readonly #templates: KernelTemplates | null;
+  #recordTemplates: KernelTemplates | null = null;
+  readonly #makeRecordTemplates: () => KernelTemplates | null;
+  /** The ones that the kernel writes with. */
+  #current: KernelTemplates | null;
   readonly #counter: AddressCounter | null;
   readonly #joiner: MatchJoiner | null;
   /** The field that has the addresses; null: the whole line. */
@@ -31,20 +40,25 @@ export class KernelEngine implements LineEngine {
   /** Whether the lines should be JSON objects. */
   #areObjects = false;
 
-  /** `perMatch` and `counter` are null if nothing is counted by them; `templates` are for rows. */
+  /**
+   * `perMatch` and `counter` are null if nothing is counted by them; `templates` are for rows, `recordTemplates` for what
+   * is appended to records of CSV.
+   */
   constructor(
     kernel: Kernel,
     perMatch: MatchCounters | null,
     templates: KernelTemplates | null,
+    recordTemplates: () => KernelTemplates | null,
     counter: AddressCounter | null,
     joiner: MatchJoiner | null,
   ) {
     this.#kernel = kernel;
     this.#perMatch = perMatch;
-    this.#templates = templates;
+    this.#templates = this.#current = templates;
+    this.#makeRecordTemplates = recordTemplates;
     this.#counter = counter;
     this.#joiner = joiner;
-    if (templates !== null) joiner?.onForget(() => templates.forget());
+    if (templates !== null) joiner?.onForget(() => this.#current!.forget());
     kernel.countMatches(perMatch?.address ?? 0);
   }
 
@@ -60,7 +74,25 @@ export class KernelEngine implements LineEngine {
       return Math.min(next - address, lines.end);
     }
     if (rows.block.buffer !== null) return lines.start;
+    this.#useTemplates(shape);
     return Math.min(this.#writeRows(lines, rows, counts) - address, lines.end);
+  }
+
+  #useTemplates({ append }: LineShape): void {
+    const isRecord = append === "append-csv";
+    const wanted = isRecord
+      ? ((this.#recordTemplates ??= this.#makeRecordTemplates()) ?? this.#templates)
+      : this.#templates;
+    if (wanted === this.#current) return;
+    this.#current = wanted;
+    wanted!.resume();
+  }
+
+  /** Whether each line has as many columns as the header or, without one, more than one: what is appended is a column. */
+  haveColumns({ bytes, address, start, end }: Lines, { append, columns }: LineShape): boolean {
+    const isCsv = append === "append-csv";
+    const isQuoted = isCsv && bytes.subarray(start, end).includes(QUOTE);
+    return this.#kernel.haveColumns(address! + start, address! + end, isCsv ? COMMA : TAB, columns, isQuoted);
   }
 
   #useField(field: FieldSpec | null, lines: Lines): void {
@@ -141,7 +173,7 @@ export class KernelEngine implements LineEngine {
       if (next === at) return at;
       kernel.lookupChunk();
       this.#joiner?.joinChunk(kernel);
-      if (!this.#templates!.complete()) return at;
+      if (!this.#current!.complete()) return at;
       kernel.numberLines(number);
       rows.filled = kernel.writeRows(rowsAt + rows.filled, rowsEnd) - rowsAt;
       const written = kernel.writtenLines;

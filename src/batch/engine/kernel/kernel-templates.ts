@@ -36,7 +36,11 @@ export class KernelTemplates {
   #templateOf: Uint32Array;
   #next: number;
   #end: number;
+  /** Whether the list and the area are this thread's. */
+  #isOwn = false;
   readonly #useOwn: () => void;
+  /** Makes the kernel write rows with the list and the area that this uses. */
+  #use: () => void;
   /** What the kernel writes by itself of the rows of all matches; null: nothing. */
   readonly #front: Uint8Array | null;
   /** What rows end with, of the matches whose rows the kernel can write without a template. */
@@ -72,15 +76,18 @@ export class KernelTemplates {
     this.#front = templates.sharing?.front ?? null;
     this.#texts = templates.sharing?.texts() ?? null;
     const delimiter = this.#front?.at(-1) ?? 0;
+    this.#use = () => {};
     const use = (list: number, area: number): void => {
+      this.#use = () => kernel.useRows(list, selection, format === "append", delimiter);
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
       this.#next = area;
       this.#end = area + workspace.templateBytes - SLACK;
-      kernel.useRows(list, selection, format === "append", delimiter);
+      this.#use();
     };
     this.#templateOf = new Uint32Array(0);
     this.#next = this.#end = 0;
     this.#useOwn = () => {
+      this.#isOwn = true;
       use(workspace.templateOf, workspace.templates);
       this.#templateOf.fill(0);
       this.#written.fill(0);
@@ -92,6 +99,12 @@ export class KernelTemplates {
       use(workspace.sharedTemplateOf, workspace.sharedTemplates);
       this.#writeTexts();
     }
+  }
+
+  /** Rows have been written with other templates, which may have taken the own list and area. */
+  resume(): void {
+    if (this.#isOwn) this.#useOwn();
+    else this.#use();
   }
 
   /** Forgets all: ids have a new meaning from now on. */
