@@ -5,11 +5,12 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Progress } from "./identify-result.ts";
 
+export const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space", "keys"] as const;
+
 /**
  * What a line is: CSV (RFC 4180), columns separated by tabs, a JSON object, text with columns separated by blanks, or
  * text with `key=value` (CEF, LEEF, logfmt).
  */
-export const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space", "keys"] as const;
 export type FieldSyntax = (typeof FIELD_SYNTAXES)[number];
 
 /** Which lines get a row: `unmatched` are the lines without a match, including those without an address. */

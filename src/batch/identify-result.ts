@@ -33,6 +33,11 @@ export interface MalformedInputLine {
   readonly reason: "not-an-object" | "too-many-fields" | "text-after-quotes";
 }
 
+export interface RepeatedAddress {
+  readonly file: string;
+  readonly address: string;
+}
+
 /** What `identifyLines` counted: lines = addresses + withoutAddress; addresses = matched + unmatched. */
 export interface IdentifyResult {
   /** Records, if the input is CSV; headers do not count. */
@@ -60,6 +65,11 @@ export interface IdentifyResult {
   readonly malformed: number;
   /** The first of them. */
   readonly malformedLines: readonly MalformedInputLine[];
+  /**
+   * Of the first input whose first lines nearly all begin with one private or reserved address, although some have
+   * another: probably not the address that was meant, which `field` names. Null without one.
+   */
+  readonly repeatedAddress: RepeatedAddress | null;
   readonly bytesRead: number;
   /** Bytes of rows, before compression. */
   readonly bytesWritten: number;

@@ -186,3 +186,16 @@ test("a quote that swallows lines up to another's is malformed, never one event 
     ["2 text-after-quotes"],
   );
 });
+
+test("a private address that nearly all lines begin with is said, if they have others", async () => {
+  const said = async (text: string, options: Partial<IdentifyOptions> = {}): Promise<string | null> =>
+    (await run(text, options)).result.repeatedAddress?.address ?? null;
+  const line = "2026-10-01 00:00:06 10.18.21.9 GET /x - 443 - 192.0.2.68 Mozilla/5.0 200\n";
+  assert.equal(await said(`#Software: x\n${line}`), "10.18.21.9");
+  assert.equal(await said(line.repeat(19) + "8.8.8.8 x 1.1.1.1\n"), "10.18.21.9");
+  assert.equal(await said(line.repeat(10) + "8.8.8.8 x 1.1.1.1\n"), null);
+  assert.equal(await said("10.0.0.1\n".repeat(30)), null);
+  assert.equal(await said("8.8.8.8 1.1.1.1\n".repeat(30)), null);
+  assert.equal(await said(line, { field: 9 }), null);
+  assert.equal(await said(line, { address: "last" }), null);
+});

@@ -2097,6 +2097,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "matched": 2,
           "unmatched": 1,
           "no_address": 0,
+          "repeated_address": null,
           "types": [{ "type": "cdn", "name": "CDN", "lines": 1 }, { "type": "cloud", "name": "Cloud", "lines": 1 }],
           "providers": [{ "type": "cdn", "provider": "cloudflare", "name": "Cloudflare", "lines": 1 }, { "type": "cloud", "provider": "aws", "name": "Amazon Web Services", "lines": 1 }],
           "services": [{ "type": "cloud", "provider": "aws", "service": "s3", "name": "Amazon Web Services s3", "lines": 1 }],
@@ -2227,6 +2228,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "matched": 2,
               "unmatched": 1,
               "no_address": 0,
+              "repeated_address": null,
               "types": [{ "type": "cdn", "name": "CDN", "lines": 1 }, { "type": "cloud", "name": "Cloud", "lines": 1 }],
               "providers": [
                 { "type": "cdn", "provider": "cloudflare", "name": "Cloudflare", "lines": 1 },
@@ -2357,6 +2359,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "matched": 2,
           "unmatched": 1,
           "no_address": 0,
+          "repeated_address": null,
           "types": [{ "type": "cdn", "name": "CDN", "lines": 1 }, { "type": "cloud", "name": "Cloud", "lines": 1 }],
           "providers": [{ "type": "cdn", "provider": "cloudflare", "name": "Cloudflare", "lines": 1 }, { "type": "cloud", "provider": "aws", "name": "Amazon Web Services", "lines": 1 }],
           "services": [{ "type": "cloud", "provider": "aws", "service": "s3", "name": "Amazon Web Services s3", "lines": 1 }],

@@ -171,6 +171,10 @@ export const IdentificationSchema = named(
     matched: Type.Integer({ minimum: 0, description: "lines whose address belongs to a service" }),
     unmatched: Type.Integer({ minimum: 0, description: "lines with another address" }),
     no_address: Type.Integer({ minimum: 0, description: "lines without an address" }),
+    repeated_address: NullableText({
+      description:
+        "once it is done: the private or reserved address that nearly all lines begin with although some have another, such as that of the server that wrote the log; field then names the one that is meant",
+    }),
     types: Type.Array(Type.Object({ type: Type.String(), name: Type.String(), ...lines }), {
       description: "most lines first; a line counts once for each service it belongs to",
     }),

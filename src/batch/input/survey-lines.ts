@@ -8,6 +8,7 @@ import type { FieldSpec } from "../lines/fields/field-spec.ts";
 import { columnNamed, columnNames, detectSyntax, resolveField } from "../lines/fields/resolve-field.ts";
 import type { FieldSyntax, IdentifyOptions } from "../identify-options.ts";
 import { type JsonLayout, jsonLayout, showsJsonLayout } from "./json-records.ts";
+import { repeatedAddress } from "./repeated-address.ts";
 import { type LineShape, TEXT_LINES } from "../lines/line-shape.ts";
 
 const LF = 0x0a;
@@ -28,6 +29,8 @@ export interface LineSurvey {
   readonly headerLines: number;
   /** Null: lines are records. */
   readonly json: JsonLayout | null;
+  /** See `repeatedAddress`; null if a field is given. */
+  readonly repeated: string | null;
 }
 
 /**
@@ -39,7 +42,7 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   const { field, fieldSyntax } = options;
   let head = await input.peek(firstLineSearch());
   const from = skipMark(head, 0, head.length);
-  const whole: LineSurvey = { shape: TEXT_LINES, header: null, from: 0, headerLines: 0, json: null };
+  const whole: LineSurvey = { shape: TEXT_LINES, header: null, from: 0, headerLines: 0, json: null, repeated: null };
   const text = { ...whole, from };
   let { start, end } = firstLineIn(head);
   let comments: Comments | null = null;
@@ -55,7 +58,10 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   const syntax = fieldSyntax ?? detectedSyntax(head, start, line, field, input.name);
   if (syntax === "jsonl") return surveyJson(input, head, text, start, end, options);
   if (syntax === "space" || syntax === "keys") {
-    if (field === undefined) return whole;
+    if (field === undefined)
+      return options.address === undefined || options.address === "first"
+        ? { ...whole, repeated: repeatedAddress(head) }
+        : whole;
     const names = syntax === "space" && typeof field === "string" ? line.trim().split(/[ \t]+/) : [];
     if (names.includes(field as string) && !hasAddress(line)) {
       // As in VPC flow logs: the names are separated as the columns are.

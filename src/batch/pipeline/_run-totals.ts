@@ -1,4 +1,4 @@
-import type { MalformedInputLine } from "../identify-result.ts";
+import type { MalformedInputLine, RepeatedAddress } from "../identify-result.ts";
 import type { InputPosition } from "./_input-position.ts";
 import type { ShardResult } from "./messages.ts";
 
@@ -13,6 +13,7 @@ export class RunTotals {
   matched = 0;
   malformed = 0;
   readonly malformedLines: MalformedInputLine[] = [];
+  repeatedAddress: RepeatedAddress | null = null;
   /** Bytes of the inputs as they are stored. */
   bytesRead = 0;
   /** Bytes of rows, before compression. */

@@ -42,7 +42,8 @@ export class ShardSource {
     if (open.kind === "file") this.#files.push(open);
     if (open.kind === "file" && this.#stop.isStopped) open.close(); // no one waits for it any more
     const survey = await surveyLines(open, this.#options);
-    const { shape, headerLines, from, json } = survey;
+    const { shape, headerLines, from, json, repeated } = survey;
+    if (repeated !== null) this.#totals.repeatedAddress ??= { file: open.name, address: repeated };
     const records =
       json === null ? open : { ...open, kind: "stream" as const, chunks: () => recordLines(open.chunks(), json) };
     const header = { ...NOTHING, textLines: headerLines, ...rowPart(this.#headerRow(open, survey)) };

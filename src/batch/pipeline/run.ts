@@ -296,7 +296,8 @@ export class Run {
   }
 
   #result(counted: CountedAddresses, hasKernel: boolean): IdentifyResult {
-    const { lines, addresses, matched, malformed, malformedLines, bytesRead, bytesWritten } = this.#totals;
+    const { lines, addresses, matched, malformed, malformedLines, repeatedAddress, bytesRead, bytesWritten } =
+      this.#totals;
     const { matchCounts, countsOfSnapshots } = this.#setup;
     const [first = matchCounts, ...further] = countsOfSnapshots;
     return {
@@ -310,6 +311,7 @@ export class Run {
       ...counted,
       malformed,
       malformedLines,
+      repeatedAddress,
       bytesRead,
       bytesWritten,
       outputClosed: this.#outputClosed,

@@ -17,7 +17,7 @@ import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/pro
 import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
-import { counted, grouped } from "../output/numbers.ts";
+import { reportMalformed } from "../output/malformed-lines.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
 import { UsageError } from "../runner/usage-error.ts";
@@ -131,8 +131,8 @@ export const identifyCommand: Command = {
   ],
   notes: [
     'Without FILE, or if FILE is "-", standard input is read; .gz and .zst input is recognized by its content. Without --field, addresses are found anywhere in a line. Every input line gives one row: a line without a match has empty columns.',
-    "A field holds one address (with or without brackets, port, length, zone, quotes) or a comma-separated list of them; a field whose first item is anything else has no address.",
-    "CSV (a file name ending in .csv, a first line of column names, --field NAME or --input csv): quoted fields may contain newlines, and the header becomes the header of the rows. JSON lines (a first line that starts with a brace): a line that is not an object is reported with its number; append keeps it in an object, as the member text. A record with more fields than the header is reported by append, too: what is added to it has no column name.",
+    "A field holds one address (with or without brackets, port, length, zone, quotes), a comma-separated list of them, or Forwarded (RFC 7239); a field whose first item is anything else has no address. A name is that of a column in the header, in #Fields: (W3C) or #fields (Zeek), of a JSON member, or of a key (src=192.0.2.1).",
+    "CSV (a file name ending in .csv, a first line of column names, --field NAME or --input csv): quoted fields may contain newlines, and the header becomes the header of the rows. JSON (a first line that starts with a brace, or a bracket and a brace): each object is a record, one a line, several on a line or in an array; a line that is not an object is reported with its number; append keeps it in an object, as the member text. A record with more fields than the header is reported by append, too: what is added to it has no column name.",
     "Exit code: 0 if a line was selected, 1 if none was, 2 after an error or a malformed line, 130 when interrupted.",
   ],
   examples: [
@@ -205,10 +205,14 @@ async function identifyIn(
   });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
+  warnOfRepeatedAddress(result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
   if (isCounting(args)) await printCounts(args, result, chosen, given.now);
-  if (result.malformed > 0) return reportMalformed(result, args.value("format") === "append");
+  if (result.malformed > 0) {
+    reportMalformed(result, args.value("format") === "append");
+    return EXIT.error;
+  }
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 
@@ -342,26 +346,6 @@ function isCounting(args: Arguments): boolean {
   return args.has("summary") || args.has("top");
 }
 
-const MALFORMED = {
-  "not-an-object": "not a JSON object",
-  "text-after-quotes":
-    "text follows the closing quote of a field, so that the record is not looked up; double the quotes within a field, or give --input space",
-  "too-many-fields":
-    "more fields than the header has columns; what was added to its row follows them, without a column name",
-};
-
-/** Reports the lines that are not what they should be, and returns the exit code. */
-function reportMalformed({ malformed, malformedLines }: IdentifyResult, isAppended: boolean): number {
-  const shown = malformedLines.map(
-    ({ file, line, column, reason }) =>
-      `${file === "-" ? "standard input" : file}:${line}:${column}: ${MALFORMED[reason]}${isAppended && reason === "not-an-object" ? '; its row has the line as the member "text"' : ""}`,
-  );
-  if (malformed > shown.length)
-    shown.push(`... and ${counted(malformed - shown.length, "more line")} like these, ${grouped(malformed)} in all`);
-  standardError().write(shown.map((text) => `ipsieve: ${text}\n`).join(""));
-  return EXIT.error;
-}
-
 function selection(args: Arguments): RowSelection {
   if (args.has("invert-match")) return "unmatched";
   return args.has("matched") || args.has("only") ? "matched" : "all";
@@ -372,6 +356,15 @@ function warnOfEmptyField(field: string, { lines, addresses, outputClosed }: Ide
   if (lines === 0 || addresses > 0 || outputClosed) return;
   const cure = `check the column or name, and how lines are split into columns: --input ${FIELD_SYNTAXES.join("|")}`;
   standardError().write(`ipsieve: --field ${JSON.stringify(field)}: no line has an address there; ${cure}\n`);
+}
+
+/** The address of the server that wrote the log, for example, which is easy to overlook as well. */
+function warnOfRepeatedAddress({ repeatedAddress: repeated, outputClosed }: IdentifyResult): void {
+  if (repeated === null || outputClosed) return;
+  const file = repeated.file === "-" ? "standard input" : repeated.file;
+  standardError().write(
+    `ipsieve: ${file}: the first address of nearly all lines is ${repeated.address}, which is private or reserved; others follow it. If one of them is meant, say where it is: --field N|NAME\n`,
+  );
 }
 
 /** As in grep, -v inverts what counts as a match. */

@@ -5,6 +5,7 @@ import type { Address, Family } from "../../address/address.ts";
 import { FIELD_SYNTAXES, type FieldSyntax } from "../../batch/identify-options.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Arguments, Option } from "../runner/command.ts";
+import { reportMalformed } from "../output/malformed-lines.ts";
 import { grouped } from "../output/numbers.ts";
 import { createProgress } from "../output/progress.ts";
 import { standardError } from "../output/standard-error.ts";
@@ -41,7 +42,7 @@ export async function countedLog(args: Arguments, path: string, snapshot: Snapsh
   const fieldSyntax = args.value("input") as FieldSyntax | undefined;
   const progress = createProgress("auto", false);
   try {
-    const { lines, addresses, withoutAddress, addressCounts } = await identify({
+    const result = await identify({
       inputs: [path],
       snapshot,
       format: "none",
@@ -50,6 +51,8 @@ export async function countedLog(args: Arguments, path: string, snapshot: Snapsh
       ...(fieldSyntax !== undefined && { fieldSyntax }),
       ...(progress && { onProgress: progress.update }),
     });
+    const { lines, addresses, withoutAddress, addressCounts } = result;
+    if (result.malformed > 0) reportMalformed(result);
     const counts = addressCounts!;
     if (counts.missing > 0)
       standardError().write(

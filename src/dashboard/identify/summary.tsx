@@ -14,7 +14,7 @@ const MAX_BARS = 12;
 
 /** What has been found in a log so far. */
 export function Summary({ of }: { readonly of: Identification }) {
-  const { lines, matched, unmatched, no_address, types, providers } = of;
+  const { lines, matched, unmatched, no_address, repeated_address: repeated, types, providers } = of;
   if (lines === 0)
     return (
       <Panel>
@@ -30,6 +30,12 @@ export function Summary({ of }: { readonly of: Identification }) {
     <>
       <Panel>
         <ShareBar title={formatCounted(lines, "line")} shares={shares} />
+        {repeated !== null && (
+          <p class="note warning">
+            The first address of nearly all lines is <code>{repeated}</code>, which is private or reserved; others
+            follow it. If one of them is meant, upload the log again and name its column, member or key.
+          </p>
+        )}
       </Panel>
       {matched > 0 && (
         <div class="columns log-bars">

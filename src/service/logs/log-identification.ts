@@ -83,6 +83,8 @@ export interface IdentificationSummary {
   /** Lines with an address that belongs to no service. */
   readonly unmatched: number;
   readonly no_address: number;
+  /** The private or reserved address that nearly all lines begin with, although some have another; null: none. */
+  readonly repeated_address: string | null;
   readonly types: readonly { readonly type: string; readonly name: string; readonly lines: number }[];
   readonly providers: readonly {
     readonly type: string;
@@ -147,6 +149,7 @@ export class LogIdentification {
   #progress: Progress = { bytesRead: 0, totalBytes: null, lines: 0, addresses: 0, matched: 0, elapsed: 0 };
   #bytes = 0;
   #top: TopAddresses | null = null;
+  #repeated: string | null = null;
 
   constructor(request: LogRequest) {
     this.#request = request;
@@ -160,7 +163,7 @@ export class LogIdentification {
   async run(): Promise<void> {
     const { catalogue, format, path, signal, field, input, keptAddresses, startedAt } = this.#request;
     try {
-      const { addressCounts } = await identify({
+      const { addressCounts, repeatedAddress } = await identify({
         inputs: [Readable.from(this.#text(), { objectMode: true })],
         snapshot: catalogue.snapshot,
         format,
@@ -175,6 +178,7 @@ export class LogIdentification {
         ...(input === undefined ? {} : { fieldSyntax: input }),
         onProgress: (progress) => (this.#progress = progress),
       });
+      this.#repeated = repeatedAddress?.address ?? null;
       await inSlices(this.#sample.end());
       this.#top = await inSlices(this.#rank(addressCounts!));
       this.comparison = await this.#compare(addressCounts!, this.#top);
@@ -204,6 +208,7 @@ export class LogIdentification {
       matched,
       unmatched: addresses - matched,
       no_address: lines - addresses,
+      repeated_address: this.#repeated,
       types: types.map(({ node: { type }, name, lines: own }) => ({ type, name, lines: own })),
       providers: providers
         .slice(0, MAX_LISTED)

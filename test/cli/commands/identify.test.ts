@@ -309,7 +309,7 @@ test("a field that no line has is reported, and the exit code stays", async () =
     const { code, stderr } = await identify(args);
     assert.equal(
       stderr,
-      `ipsieve: --field "${args[1]}": no line has an address there; check the column or name, and how lines are split into columns: --input csv|tsv|jsonl|space\n`,
+      `ipsieve: --field "${args[1]}": no line has an address there; check the column or name, and how lines are split into columns: --input csv|tsv|jsonl|space|keys\n`,
     );
     assert.equal(code, 1);
   }
