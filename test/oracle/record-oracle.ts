@@ -84,7 +84,7 @@ export function oracleFieldAddress(field: string, choice: "first" | "last" | "fi
 }
 
 function itemAddress(item: string): OracleAddress | null {
-  const whole = item.replace(MARGINS, "");
+  const whole = item.replace(/^\xef\xbb\xbf/, "").replace(MARGINS, "");
   const text = whole.includes("=") ? forOf(whole) : whole;
   const brackets = /^\[([^\]%]*)(?:%([^\]]*))?\](.*)$/s.exec(text);
   if (brackets)

@@ -83,6 +83,7 @@ const item = fc.oneof(
       "198.51.100.17.65536",
       "2001:db8::7.53",
       "+172.16.0.1:49770",
+      "\xef\xbb\xbf1.2.3.4",
       "'1.2.3.4'",
       "[",
       "]",
@@ -103,7 +104,7 @@ test("fields hold one address or a list, in every notation, and nothing that mer
     .map((parts) => parts.join(""));
   fc.assert(
     fc.property(dressed, fc.constantFrom<AddressChoice>("first", "last", "first-public"), (text, choice) => {
-      const bytes = Buffer.from(`9.${text}\n9.9.9.9`);
+      const bytes = Buffer.from(`9.${text}\n9.9.9.9`, "latin1");
       const family = fieldAddress(bytes, 2, 2 + text.length, choice, found);
       const actual =
         family === 0

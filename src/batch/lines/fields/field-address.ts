@@ -1,4 +1,5 @@
 import { parseAddressBytes } from "../../../address/parse-address.ts";
+import { skipMark } from "../byte-order-mark.ts";
 import { addressBeforePort } from "../port.ts";
 import { isPublicAddress } from "../public-address.ts";
 import type { AddressChoice } from "../../identify-options.ts";
@@ -68,6 +69,7 @@ function lastItem(bytes: Uint8Array, start: number, end: number): number {
 }
 
 function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
+  start = skipMark(bytes, start, end); // of a file that was put behind another
   while (start < end && isMargin(bytes[start]!)) start++;
   end = trimmedEnd(bytes, start, end);
   return next(bytes, EQUALS, start, end) < end
