@@ -80,9 +80,11 @@ function asShorthand(value: string): string {
   if (parts === null) return "; write all four";
   const octets = parts[1]!.split(".");
   const missing = Array<string>(4 - octets.length).fill("0");
-  const full =
-    parts[2] === undefined ? [...octets.slice(0, -1), ...missing, ...octets.slice(-1)] : [...octets, ...missing];
-  return `; ${parts[0]} is shorthand: write ${full.join(".")}${parts[2] ?? ""}`;
+  const network = [...octets, ...missing].join(".");
+  if (parts[2] !== undefined) return `; ${parts[0]} is shorthand: write ${network}${parts[2]}`;
+  const address = [...octets.slice(0, -1), ...missing, ...octets.slice(-1)].join(".");
+  if (octets.length === 1) return `; ${parts[0]} is shorthand: write ${address}`;
+  return `; ${parts[0]} is shorthand: write ${address} for one address, or ${network}/${8 * octets.length} for the network`;
 }
 
 function asWholeNumber(value: string): string {

@@ -30,6 +30,8 @@ export const ADDRESS_ERROR_CODES = [
   "range-without-dash",
   "range-mixed-families",
   "range-reversed",
+  "mapped-length",
+  "mapped-block",
 ] as const;
 
 /** The code of an `AddressError`: stable across releases, for programs to branch on; new ones may be added. */

@@ -7,8 +7,8 @@ import { isAddress, parseAddress } from "./parse-address.ts";
 
 /**
  * Parses `address/length`; a bare address is its own /32 or /128. Host bits that are set are an error that names the
- * canonical prefix, or are cleared with `"mask"`. An IPv4-mapped prefix of length 96 or more is the IPv4 prefix. Throws
- * AddressError.
+ * canonical prefix, or are cleared with `"mask"`. An IPv4-mapped prefix longer than 96 is the IPv4 prefix; a shorter one,
+ * and the whole block `::ffff:0:0/96`, are errors. Throws AddressError.
  */
 export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"): Prefix {
   if (hostBits !== "reject" && hostBits !== "mask")
@@ -19,15 +19,16 @@ export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"
     const address = parseAddress(text);
     return { ...address, length: addressBits(address.family) };
   }
-  let address = addressBefore(text, slash);
+  const address = addressBefore(text, slash);
   const written: Family = text.lastIndexOf(":", slash) < 0 ? 4 : 6;
   let length = parseLength(text, slash + 1, written);
   if (written !== address.family) {
-    // A mapped address: the length counts all its 128 bits, and a prefix wider than the mapped block is an IPv6 one.
+    // A mapped address: the length counts all its 128 bits.
     //     ::ffff:192.0.2.0/120    | 80 zeros | 16 ones | 192.0.2.0 |      120 - 96 = 24: 192.0.2.0/24
-    // RFC 4291, section 2.5.5.2: the block is ::ffff:0:0/96. A shorter length reaches beyond it, so it stays IPv6.
-    if (length >= 96) length -= 96;
-    else address = mappedAddress(address);
+    // RFC 4291, section 2.5.5.2: the block is ::ffff:0:0/96.
+    if (length < 96) throw mappedLength(text, slash, address, length);
+    if (length === 96) throw new AddressError("mapped-block", text, 0, MAPPED_BLOCK);
+    length -= 96;
   }
   const prefix = prefixOf(address, length);
   if (hostBits === "reject" && !sameAddress(prefix, address)) {
@@ -143,6 +144,9 @@ function malformedLength(written: string, family: Family): string {
     // is 0). Masking all ones to that length gives the mask again, unless a one follows a zero: 255.0.255.0.
     const length = Math.clz32(~mask);
     if (maskWord(0xffffffff, length) === mask) return `write the netmask as a prefix length: /${length}`;
+    // A wildcard mask is the complement: zeros, then ones.
+    const fixed = Math.clz32(mask);
+    if (~maskWord(0xffffffff, fixed) >>> 0 === mask) return `write the wildcard mask as a prefix length: /${fixed}`;
   }
   return `a prefix length is a plain decimal number; ${lengthRange(family)}`;
 }
@@ -151,10 +155,29 @@ function lengthRange(family: Family): string {
   return `the length of an IPv${family} prefix is 0 to ${addressBits(family)}`;
 }
 
-/** The IPv4 address as the IPv6 address ::ffff:a.b.c.d. */
-function mappedAddress(address: Address): Address {
-  //     w0: 32 zeros | w1: 32 zeros | w2: 16 zeros, 16 ones | w3: the IPv4 address        (RFC 4291, section 2.5.5.2)
-  return { family: 6, w0: 0, w1: 0, w2: 0xffff, w3: address.w0 };
+/** A list with this prefix, or with one around it, means all of IPv4 to some programs, and no address to others. */
+const MAPPED_BLOCK =
+  "it has the block of IPv4-mapped addresses, ::ffff:0:0/96, which is all of IPv4 in one reading and none of it in the other; write 0.0.0.0/0 for all of IPv4, or leave the block out";
+
+/** Throws AddressError for an IPv6 prefix, other than `::/0`, that covers `::ffff:0:0/96`; `text` is as written. */
+export function rejectMappedBlock(prefix: Prefix, text: string): void {
+  if (coversMapped(prefix)) throw new AddressError("mapped-block", text, 0, MAPPED_BLOCK);
+}
+
+/** Whether it covers `::ffff:0:0/96`, and is not `::/0`. */
+export function coversMapped({ family, w0, w1, w2, length }: Prefix): boolean {
+  if (family === 4 || length === 0 || length > 96 || w0 !== 0 || w1 !== 0) return false;
+  return w2 === maskWord(0xffff, length - 64);
+}
+
+/** Which length a mapped prefix shorter than its block was meant to have: that of IPv4, mostly. */
+function mappedLength(text: string, slash: number, address: Address, length: number): AddressError {
+  const bits = Math.min(length, 32);
+  const { w0 } = prefixOf(address, bits);
+  const ipv4 = formatPrefix({ family: 4, w0, w1: 0, w2: 0, w3: 0, length: bits });
+  const ipv6 = `::ffff:${formatAddress({ family: 4, w0, w1: 0, w2: 0, w3: 0 })}/${96 + bits}`;
+  const problem = `the length of an IPv4-mapped prefix counts the bits of IPv6, 97 to 128; did you mean ${ipv4} or ${ipv6}?`;
+  return new AddressError("mapped-length", text, slash + 1, problem);
 }
 
 function sameAddress(a: Address, b: Address): boolean {

@@ -4,19 +4,26 @@ import type { Address, Prefix } from "./address.ts";
 import { AddressError } from "./address-error.ts";
 import { formatAddress } from "./format-address.ts";
 import { parseAddress } from "./parse-address.ts";
-import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
+import { comparePrefixes, coversMapped, prefixContains, prefixOf } from "./prefix.ts";
 import { prefixesOf } from "./prefixes-of-boundaries.ts";
 
 /**
  * The fewest prefixes that cover exactly the addresses from `first` to `last`, in order: at most 62 for IPv4 and 254
- * for IPv6. Throws AddressError when the families differ or `first` lies after `last`.
+ * for IPv6. None is `::ffff:0:0/96`, as the addresses there are IPv4 ones. Throws AddressError when the families differ
+ * or `first` lies after `last`.
  */
 export function rangeToPrefixes(first: Address, last: Address): Prefix[] {
   checkRange(first, last);
   // Most ranges are a prefix: that of the bits that both ends share.
   const whole = prefixOf(first, Math.min(commonLength(first, last), addressBits(first.family)));
   if (compareAddresses(whole, first) === 0 && compareAddresses(lastAddress(whole), last) === 0) return [whole];
-  return [...prefixesOf(first.family, boundariesOf(first, last), 0)];
+  const found = [...prefixesOf(first.family, boundariesOf(first, last), 0)];
+  // It would be written as ::ffff:0.0.0.0/96 and mean all of IPv4.
+  return (first.w0 | first.w1) === 0 ? found.filter((prefix) => !isMappedBlock(prefix)) : found;
+}
+
+function isMappedBlock(prefix: Prefix): boolean {
+  return prefix.length === 96 && coversMapped(prefix);
 }
 
 /** The first address and the one after the last, as `prefixesOf` takes them: after the last of all, there is none. */

@@ -6,7 +6,7 @@ export interface Cell {
   readonly isQuoted: boolean;
 }
 
-export type CellErrorCode = "quote-inside" | "text-after-quote" | "unclosed-quote";
+export type CellErrorCode = "text-after-quote" | "unclosed-quote";
 
 /** A row that is not CSV. */
 export class CellError extends Error {
@@ -27,7 +27,7 @@ export class CellError extends Error {
 
 /**
  * The cells of a row by RFC 4180, each with its position, which packages for CSV do not report. Cells in double quotes
- * may contain commas and doubled quotes. With `trims`, white space around cells and quotes is removed. @throws
+ * may contain commas and doubled quotes; a quote elsewhere than at the start of a cell is a character. With `trims`, white space around cells and quotes is removed. @throws
  * CellError
  */
 export function readCells(row: string, { trims = false }: { readonly trims?: boolean } = {}): Cell[] {
@@ -43,11 +43,31 @@ export function readCells(row: string, { trims = false }: { readonly trims?: boo
     } else {
       end = endOf(row, start);
       const text = row.slice(start, end);
-      if (text.includes('"')) throw new CellError("quote-inside", start + text.indexOf('"'), at);
       cells.push({ text: trims ? text.trimEnd() : text, at: start, isQuoted: false });
     }
     if (end === row.length) return cells;
     at = end;
+  }
+}
+
+/**
+ * Whether a cell in quotes goes on after this line of a table; `isOpen`: one goes on from the line before. White space
+ * before a quote is allowed, as with `trims` of `readCells`.
+ */
+export function isOpenAfter(line: string, isOpen: boolean): boolean {
+  let at = 0;
+  if (isOpen) {
+    const closing = closingAt(line, 0);
+    if (closing < 0) return true;
+    at = line.indexOf(",", closing) + 1;
+    if (at === 0) return false;
+  }
+  for (;;) {
+    const start = afterBlanks(line, at);
+    const closing = line[start] === '"' ? closingAt(line, start + 1) : start;
+    if (closing < 0) return true;
+    at = line.indexOf(",", closing) + 1;
+    if (at === 0) return false;
   }
 }
 
@@ -62,9 +82,13 @@ function endOf(row: string, at: number): number {
 }
 
 function closingQuote(row: string, opening: number, cellAt: number): number {
-  for (let at = opening + 1; ; at += 2) {
-    at = row.indexOf('"', at);
-    if (at < 0) throw new CellError("unclosed-quote", opening, cellAt);
-    if (row[at + 1] !== '"') return at;
-  }
+  const closing = closingAt(row, opening + 1);
+  if (closing < 0) throw new CellError("unclosed-quote", opening, cellAt);
+  return closing;
+}
+
+/** The first quote from an offset on that is not doubled; -1 without one. */
+function closingAt(row: string, from: number): number {
+  for (let at = row.indexOf('"', from); at >= 0; at = row.indexOf('"', at + 2)) if (row[at + 1] !== '"') return at;
+  return -1;
 }

@@ -33,7 +33,10 @@ export class FeedImport {
   readonly #feed: Feed;
   readonly #format: FeedFormat | undefined;
   #reader: FeedReader | undefined;
+  #isList = false;
+  /** What has been read of the current line. It only grows, so a long line is copied once. */
   #rest = "";
+  #endsInCr = false;
   #lines = 0;
 
   constructor({ format, defaults = NOTHING_KNOWN }: FeedOptions, onEntry: (prefix: Prefix, record: CtiRecord) => void) {
@@ -48,9 +51,23 @@ export class FeedImport {
 
   /** The next piece of the text. @throws FeedError */
   push(piece: string): void {
-    const lines = (this.#rest + piece).split("\n");
-    this.#rest = lines.pop()!;
-    for (const line of lines) this.#line(line);
+    if (piece === "") return;
+    let start = 0;
+    if (this.#endsInCr) {
+      this.#line(this.#rest.slice(0, -1));
+      this.#rest = "";
+      if (piece.startsWith("\n")) start = 1;
+    }
+    // A CR at the very end may be half of a line end.
+    const ends = /\r\n|\n|\r(?!$)/g;
+    ends.lastIndex = start;
+    for (let end = ends.exec(piece); end !== null; end = ends.exec(piece)) {
+      this.#line(this.#rest + piece.slice(start, end.index));
+      this.#rest = "";
+      start = ends.lastIndex;
+    }
+    this.#rest += piece.slice(start);
+    this.#endsInCr = this.#rest !== "" && piece.endsWith("\r");
     if (this.#rest.length > MAX_LINE_LENGTH) {
       throw new FeedError(
         "line-too-long",
@@ -62,7 +79,7 @@ export class FeedImport {
 
   /** After the last piece. @throws FeedError */
   end(): FeedReport {
-    if (this.#rest !== "") this.#line(this.#rest);
+    if (this.#rest !== "") this.#line(this.#endsInCr ? this.#rest.slice(0, -1) : this.#rest);
     this.#rest = "";
     this.#reader?.end();
     const report = this.#feed.report(this.#lines);
@@ -73,17 +90,18 @@ export class FeedImport {
 
   #line(text: string): void {
     this.#lines++;
-    const line = text.endsWith("\r") ? text.slice(0, -1) : text;
-    if (line.includes("\ufffd"))
+    const line = this.#lines === 1 ? text.replace(/^\ufeff/, "") : text;
+    this.#reader ??= this.#readerFor(line);
+    // A plain list may have such bytes in its comments.
+    if (!this.#isList && line.includes("\ufffd"))
       return this.#feed.skip(this.#lines, line.indexOf("\ufffd") + 1, "the line is not UTF-8; convert the feed");
-    this.#reader ??= this.#readerFor(this.#lines === 1 ? line.replace(/^\ufeff/, "") : line);
-    this.#reader?.line(this.#lines === 1 ? line.replace(/^\ufeff/, "") : line, this.#lines);
+    this.#reader?.line(line, this.#lines);
   }
 
   /** Chosen by the first line that is not a comment; undefined before. */
   #readerFor(line: string): FeedReader | undefined {
     const content = line.trim();
-    if (content === "" || content.startsWith("#") || content.startsWith(";")) return undefined;
+    if (content === "" || /^(?:#|;|\/\/)/.test(content)) return undefined;
     if (content.startsWith("<"))
       throw new FeedError(
         "web-page",
@@ -93,6 +111,7 @@ export class FeedImport {
     if (content.includes("\0"))
       throw new FeedError("not-text", this.#lines, "the feed is not text; decompress it, or use UTF-8");
     const format = this.#format ?? (/^[{[]/.test(content) ? "ndjson" : isHeader(content) ? "csv" : "list");
+    this.#isList = format === "list";
     return READERS[format](this.#feed);
   }
 }

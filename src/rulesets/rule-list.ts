@@ -17,8 +17,11 @@ export interface ListedColumns extends RuleColumns {
   readonly lines: Uint32Array;
 }
 
-/** Called for a rule whose prefix an earlier rule has, with the numbers of both in the list. */
-export type OnRepeated = (prefix: Prefix, line: number, earlier: number) => void;
+/**
+ * Called for a rule whose prefix an earlier rule has, with the numbers of it and of the first of them in the list;
+ * `isSame`: both have the same name and expiry.
+ */
+export type OnRepeated = (prefix: Prefix, line: number, earlier: number, isSame: boolean) => void;
 
 /**
  * Collects rules in any order, in columns: about 25 bytes a rule (IPv4) and its name, without an object for each. Then
@@ -45,7 +48,7 @@ export class RuleList {
     const parts: ListedColumns[] = [];
     for (const family of [4, 6] as const) {
       const list = this.#families[family];
-      const order = yield* list.distinctInOrder(onRepeated);
+      const order = yield* list.distinctInOrder(onRepeated, this.#names);
       for (let at = 0; at < order.length; at += RULES_PER_PART) {
         parts.push(list.partOf(order.subarray(at, at + RULES_PER_PART), this.#names));
         yield;
@@ -93,19 +96,20 @@ class FamilyList {
   }
 
   /** The indexes of the rules in the order of prefixes, without those that repeat one. */
-  *distinctInOrder(onRepeated: OnRepeated): Generator<undefined, Uint32Array, undefined> {
+  *distinctInOrder(onRepeated: OnRepeated, pool: NamePool): Generator<undefined, Uint32Array, undefined> {
     const compare = (a: number, b: number): number => this.#compare(a, b);
     const order = yield* sortedIndexes(this.count, this.#digits(), compare);
     // In order, equal prefixes are neighbours, and sorting is stable: the first of them is the earliest of the list, and
-    // stays. `kept` is never past `at`, so the array is filtered in place; `before` is the last one of any kind, so that
-    // each repetition is reported with the line just before it.
+    // stays. `kept` is never past `at`, so the array is filtered in place.
     let kept = 0;
-    for (let at = 0, before = -1; at < order.length; at++) {
+    for (let at = 0; at < order.length; at++) {
       const index = order[at]!;
-      if (before >= 0 && compare(before, index) === 0)
-        onRepeated(this.#prefixAt(index), this.#lines[index]!, this.#lines[before]!);
-      else order[kept++] = index;
-      before = index;
+      const first = kept === 0 ? -1 : order[kept - 1]!;
+      if (first >= 0 && compare(first, index) === 0) {
+        const isSame =
+          this.#expiresAt[first] === this.#expiresAt[index] && pool.isSame(this.#names[first]!, this.#names[index]!);
+        onRepeated(this.#prefixAt(index), this.#lines[index]!, this.#lines[first]!, isSame);
+      } else order[kept++] = index;
       if (at % RULES_PER_PART === 0) yield;
     }
     return order.subarray(0, kept);

@@ -10,7 +10,13 @@ import type { RuleId } from "./rule-id.ts";
 import { type OnMalformed, RuleIndex } from "./index/rule-index.ts";
 import { type RuleColumns, desiredIn } from "./rule-columns.ts";
 import { type AddOptions, checkMode, readRuleOptions, type RuleOptions } from "./rule-options.ts";
-import { checkRuleName, checkRulePrefix, parseRulePrefix, type PrefixPolicy } from "./validate-rule.ts";
+import {
+  checkRuleName,
+  checkRulePrefix,
+  parseExistingPrefix,
+  parseRulePrefix,
+  type PrefixPolicy,
+} from "./validate-rule.ts";
 import { type Addition, addRule, type ConflictMode, updateRule } from "./write-rule.ts";
 
 /** Milliseconds until a freeze that failed is tried again: the first time, and at most. */
@@ -383,8 +389,9 @@ export class Ruleset implements Iterable<Rule> {
 
 /** The prefix of an existing rule, which may be one that the policy no longer allows. */
 function readAnyPrefix(prefix: string | Prefix): Prefix {
-  const any = { allowSpecialPurpose: true };
-  return typeof prefix === "object" ? checkRulePrefix(prefix, any) : parseRulePrefix(prefix, any);
+  return typeof prefix === "object"
+    ? checkRulePrefix(prefix, { allowSpecialPurpose: true })
+    : parseExistingPrefix(prefix);
 }
 
 /** The prefix or address of a lookup; in a text, host bits of a prefix are an error. */

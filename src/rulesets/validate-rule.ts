@@ -1,6 +1,14 @@
 import { AddressError } from "../address/address-error.ts";
 import { notAnAddress, type Prefix } from "../address/address.ts";
-import { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } from "../address/prefix.ts";
+import {
+  comparePrefixes,
+  coversMapped,
+  formatPrefix,
+  parsePrefix,
+  prefixContains,
+  prefixOf,
+  rejectMappedBlock,
+} from "../address/prefix.ts";
 import { specialPurpose } from "../address/special-purpose.ts";
 import { RuleError } from "./rule-error.ts";
 import { LAST_TIME } from "./timestamp.ts";
@@ -32,9 +40,20 @@ export interface PrefixPolicy {
  * @throws RuleError "bad-prefix", "special-purpose", "wrong-type"
  */
 export function parseRulePrefix(text: unknown, { allowSpecialPurpose = false }: PrefixPolicy = {}): Prefix {
-  const prefix = readPrefix(checkText("ip", text));
-  if (!allowSpecialPurpose) checkPublic(prefix, text);
+  const prefix = parseExistingPrefix(text);
+  checkPermitted(prefix, text as string, { allowSpecialPurpose });
   return prefix;
+}
+
+/** The prefix of an existing rule, which may be one that no new rule may have. Throws RuleError as `parseRulePrefix`. */
+export function parseExistingPrefix(text: unknown): Prefix {
+  return readPrefix(checkText("ip", text));
+}
+
+/** Checks a prefix that a text stands for. Throws RuleError "bad-prefix", "special-purpose". */
+export function checkPermitted(prefix: Prefix, text: string, { allowSpecialPurpose = false }: PrefixPolicy): void {
+  if (coversMapped(prefix)) readAs(text, () => rejectMappedBlock(prefix, text));
+  if (!allowSpecialPurpose) checkPublic(prefix, text);
 }
 
 /**
@@ -64,13 +83,17 @@ function checkPublic(prefix: Prefix, text: unknown): void {
   const special = specialPurpose(prefix);
   if (special === undefined) return;
   const relation = prefixContains(special.prefix, prefix) ? "is in" : "contains";
-  const problem = `it ${relation} the special-purpose block ${formatPrefix(special.prefix)} (${special.name}, ${special.reference}); rules can contain public addresses only`;
+  const problem = `it ${relation} the special-purpose block ${formatPrefix(special.prefix)} (${special.name}, ${special.reference}), which is not permitted; rules can contain public addresses only, unless the ruleset or its server has --allow-special-purpose`;
   throw new RuleError("special-purpose", "ip", text, 0, problem);
 }
 
 function readPrefix(text: string): Prefix {
+  return readAs(text, () => parsePrefix(text));
+}
+
+function readAs<Result>(text: string, read: () => Result): Result {
   try {
-    return parsePrefix(text);
+    return read();
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
     throw new RuleError("bad-prefix", "ip", text, error.position, `at position ${error.position}: ${error.problem}`);

@@ -359,3 +359,33 @@ test("a list of own networks: rulesets and deployments respect its last good con
   assert.equal(await block("20.7.0.1"), undefined);
   assert.equal((await ask(t, "DELETE", `/v1/edl/deployments/${deployment.id}`, { key })).status, 204);
 });
+
+test("a list of own networks is taken as a whole: a line that cannot be read keeps the last good content, and is told", async () => {
+  serve("/office", "20.8.0.0/28\n20.8.0.16 - 20.8.0.31\n");
+  const id = await created("/office", { name: "Offices", never_block: true });
+  const good = await refresh(id);
+  assert.deepEqual([good.state, good.generation, good.ipv4_entries_count], ["ok", 1, 2]);
+  const { sequence: before } = (await ask(t, "GET", "/v1/changes?after=0", { key })).body;
+  serve("/office", "20.8.0.0/28\n20.8.0.20/28\n20.8.1.0/24\n");
+  const bad = await refresh(id);
+  assert.deepEqual([bad.state, bad.generation, bad.problem.code], ["refused", 1, "incomplete"]);
+  assert.match(
+    bad.problem.message,
+    /^it protects addresses, so each of its lines must be read; line 2: column 11: .*\/28\?$/,
+  );
+  const { changes } = (await ask(t, "GET", `/v1/changes?after=${before}`, { key })).body;
+  assert.deepEqual(
+    changes.map(({ type, external_list: about }: any) => [type, about.id]),
+    [["list.refused", id]],
+  );
+  serve("/office", "# moved\n");
+  assert.equal((await refresh(id)).problem.code, "empty");
+});
+
+test("a list that begins to protect addresses is read again, although it has not changed", async () => {
+  serve("/later", "20.9.0.0/28\n20.9.0.20/28\n", { etag: '"1"' });
+  const id = await created("/later");
+  assert.deepEqual([(await refresh(id)).state, (await refresh(id)).state], ["ok", "ok"]);
+  await ask(t, "PATCH", PATH + id, { key, body: { never_block: true } });
+  assert.equal((await refresh(id)).problem.code, "incomplete");
+});

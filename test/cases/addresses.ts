@@ -174,11 +174,11 @@ export const VALID_PREFIXES: readonly Spelling[] = [
   ["::1/128", "::1"],
   ["::1", "::1"],
   ["::192.0.2.0/120", "::c000:200/120"],
-  // Mapped prefixes: IPv4 from length 96 on.
+  // Mapped prefixes: IPv4 from length 97 on.
   ["::ffff:1.2.3.4/128", "1.2.3.4"],
   ["::ffff:1.2.3.0/120", "1.2.3.0/24"],
   ["::ffff:a00:0/104", "10.0.0.0/8"],
-  ["::ffff:0:0/96", "0.0.0.0/0"],
+  ["::ffff:0:0/97", "0.0.0.0/1"],
   ["::fffe:0:0/95", "::fffe:0:0/95"],
 ];
 
@@ -193,14 +193,17 @@ export const HOST_BITS_SET: readonly Spelling[] = [
   ["::1/0", "::/0"],
   ["ffff::1/127", "ffff::/127"],
   ["::ffff:1.2.3.4/120", "1.2.3.0/24"],
-  ["::ffff:1.2.3.4/96", "0.0.0.0/0"],
-  ["::ffff:0:0/95", "::fffe:0:0/95"],
-  ["::ffff:1.2.3.4/64", "::/64"],
 ];
 
 export const MALFORMED_PREFIXES: readonly Malformed[] = [
   ["10.0.0.0/", "length-missing", 9, "0 to 32"],
   ["::/", "length-missing", 3, "0 to 128"],
+  ["::ffff:0:0/96", "mapped-block", 0, "write 0.0.0.0/0 for all of IPv4, or leave the block out"],
+  ["::ffff:1.2.3.4/96", "mapped-block", 0, "::ffff:0:0/96"],
+  ["::ffff:0:0/95", "mapped-length", 11, "did you mean 0.0.0.0 or ::ffff:0.0.0.0/128?"],
+  ["::ffff:1.2.3.4/64", "mapped-length", 15, "did you mean 1.2.3.4 or ::ffff:1.2.3.4/128"],
+  ["::ffff:198.51.100.0/24", "mapped-length", 20, "did you mean 198.51.100.0/24 or ::ffff:198.51.100.0/120?"],
+  ["192.0.2.0/0.0.0.255", "length-malformed", 11, "write the wildcard mask as a prefix length: /24"],
   ["10.0.0.0/33", "length-out-of-range", 9, "0 to 32"],
   ["::/129", "length-out-of-range", 3, "0 to 128"],
   ["::ffff:1.2.3.4/129", "length-out-of-range", 15, "0 to 128"],

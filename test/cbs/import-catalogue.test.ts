@@ -160,7 +160,7 @@ describe("the catalogue of published lists", () => {
     assert.deepEqual(status, { cloudflare: "failed", github: "imported" });
     assert.match(
       reports.find(({ source }) => source.id === "cloudflare")!.error!,
-      /^cloudflare\/ips-v6: line 2: "2001:db8:::\/48" at position/,
+      /^cloudflare\/ips-v6: line 2, column 11: "2001:db8:::\/48": /,
     );
     assert.equal(identifyText(catalogue, "192.0.2.1").found, false);
     assert.deepEqual(

@@ -19,9 +19,14 @@ test("every cell with its position", () => {
   ]);
 });
 
+test("a quote counts only at the start of a cell", () => {
+  const texts = (row: string, trims: boolean) => readCells(row, { trims }).map(({ text }) => text);
+  assert.deepEqual(texts('a,5" disk,"b"', false), ["a", '5" disk', "b"]);
+  assert.deepEqual(texts(' "a", "b', false), [' "a"', ' "b']);
+  assert.deepEqual(texts(' "a",b"', true), ["a", 'b"']);
+});
+
 const bad: [row: string, code: string, at: number, cellAt: number][] = [
-  ['a,b"c,d', "quote-inside", 3, 2],
-  [' "a"', "quote-inside", 1, 0],
   ['a,"b"c', "text-after-quote", 5, 2],
   ['a,"b,c', "unclosed-quote", 2, 2],
   ['"a""', "unclosed-quote", 0, 0],
@@ -37,10 +42,10 @@ for (const [row, code, at, cellAt] of bad)
       },
     ));
 
-/** What csv-parse reads in a row; undefined for one that it rejects. */
-function byPackage(row: string, trim: boolean): string[] | undefined {
+/** What csv-parse reads in a row; undefined for one that it rejects. `isRelaxed`: with quotes inside other cells. */
+function byPackage(row: string, trim: boolean, isRelaxed: boolean): string[] | undefined {
   try {
-    return (parse(`${row}\n`, { record_delimiter: "\n", trim }) as string[][])[0];
+    return (parse(`${row}\n`, { record_delimiter: "\n", trim, relax_quotes: isRelaxed }) as string[][])[0];
   } catch {
     return undefined;
   }
@@ -64,12 +69,13 @@ for (const trims of [false, true]) {
         const cells = ours(row, trims);
         rejected += Number(cells === undefined);
         // When blanks are trimmed, the package accepts some quoted rows that are not CSV.
-        if (!trims || cells !== undefined) assert.deepEqual(cells, byPackage(row, trims), JSON.stringify(row));
+        if (!trims || cells !== undefined)
+          assert.deepEqual(cells, byPackage(row, trims, cells !== undefined), JSON.stringify(row));
       }),
       { seed: 20_261_122, numRuns: 3000 },
     );
     context.diagnostic(`3000 rows, ${rejected} rejected`);
-    assert.ok(rejected > 500 && rejected < 2900);
+    assert.ok(rejected > 300 && rejected < 2900);
   });
 }
 

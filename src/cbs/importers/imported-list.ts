@@ -1,8 +1,9 @@
 import type { Prefix } from "../../address/address.ts";
 import { AddressError, quoted } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix, prefixContains } from "../../address/prefix.ts";
-import { parseRange, rangeToPrefixes } from "../../address/range.ts";
 import { specialPurpose } from "../../address/special-purpose.ts";
+import { type ListEntry, readEntry } from "../../reading/list-entry.ts";
+import { ListLineError } from "../../reading/list-error.ts";
 import { ImportError } from "./import-error.ts";
 
 /** A service or a region: one segment of a node id, and its name for people. */
@@ -101,9 +102,14 @@ export class ListBuilder {
 
   /** Adds a prefix, a bare address or a range `first-last`. @throws ImportError "bad-prefix" */
   addRange(text: string, position: string, places: readonly Place[] = NOWHERE): void {
-    if (!text.includes("-") || text.includes("/-")) return this.add(text, position, places);
-    const { first, last } = explained(position, () => parseRange(text));
-    for (const prefix of rangeToPrefixes(first, last)) this.#push(prefix, formatPrefix(prefix), position, places);
+    this.addEntry(readEntryAt(text, position), position, places);
+  }
+
+  /** Adds an entry that has been read. @throws ImportError "bad-prefix" */
+  addEntry({ text, prefixes, isMasked }: ListEntry, position: string, places: readonly Place[]): void {
+    if (isMasked) this.#warnHostBits(text, prefixes[0]!, position);
+    for (const prefix of prefixes)
+      this.#push(prefix, prefixes.length === 1 ? text : formatPrefix(prefix), position, places);
   }
 
   warn(code: ImportWarningCode, position: string, message: string): void {
@@ -141,8 +147,12 @@ export class ListBuilder {
         throw new ImportError("bad-prefix", position, error.message, { cause: error });
     }
     const prefix = parsePrefix(text, "mask");
-    this.warn("host-bits", position, `${quoted(text)} has host bits set; it is read as ${formatPrefix(prefix)}`);
+    this.#warnHostBits(text, prefix, position);
     return prefix;
+  }
+
+  #warnHostBits(text: string, prefix: Prefix, position: string): void {
+    this.warn("host-bits", position, `${quoted(text)} has host bits set; it is read as ${formatPrefix(prefix)}`);
   }
 
   /**
@@ -257,12 +267,13 @@ function oneLine(text: string): string {
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, " ").trim();
 }
 
-function explained<Result>(position: string, parse: () => Result): Result {
+function readEntryAt(text: string, position: string): ListEntry {
   try {
-    return parse();
+    return readEntry(text, 0, "mask");
   } catch (error) {
-    if (!(error instanceof AddressError)) throw error;
-    throw new ImportError("bad-prefix", position, error.message, { cause: error });
+    if (!(error instanceof ListLineError)) throw error;
+    const problem = `${quoted(text)} at position ${error.at}: ${error.problem}`;
+    throw new ImportError("bad-prefix", position, problem, { cause: error });
   }
 }
 

@@ -598,7 +598,7 @@ export const SOURCES: readonly Source[] = [
  * prefixes.
  */
 export const GENERIC_IMPORTERS: Readonly<Record<string, Importer>> = {
-  text: plainText(),
+  text: plainText({}, "reject"),
   csv: csv(),
   geofeed: geofeed(),
   prefixes: anyPrefixesJson(),

@@ -1,8 +1,5 @@
 import { existsSync } from "node:fs";
-import { AddressError } from "../../address/address-error.ts";
 import type { Prefix } from "../../address/address.ts";
-import { parsePrefix } from "../../address/prefix.ts";
-import { parseRange, rangeToPrefixes } from "../../address/range.ts";
 import { CLASSIFICATIONS, type Classification } from "../../cti/fields.ts";
 import { openCtiDataset } from "../../datasets/open-cti-dataset.ts";
 import { withPath } from "../../datasets/with-path.ts";
@@ -11,6 +8,9 @@ import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts"
 import { gatheringNode } from "../../deployments/sources/node.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
 import { gatheringThreats, type ThreatSelection } from "../../deployments/sources/threats.ts";
+import { readEntry } from "../../reading/list-entry.ts";
+import { ListLineError } from "../../reading/list-error.ts";
+import type { PlainLine } from "../../reading/plain-line.ts";
 import { indexOf } from "../../rulesets/ruleset.ts";
 import { MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import { type AddressSet, AddressSetBuilder } from "../../sets/address-set.ts";
@@ -21,9 +21,8 @@ import { openTree, withIds } from "../snapshots/catalogue-tree.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { momentOf } from "../options/moment.ts";
 import { counted } from "../output/numbers.ts";
-import { standardError } from "../output/standard-error.ts";
 import { listName } from "../rule-lists/list-options.ts";
-import type { PlainLine } from "../rule-lists/plain-line.ts";
+import { LineMessages } from "../rule-lists/line-messages.ts";
 import { readList } from "../rule-lists/read-list.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
 import { isRulesetFile } from "../rulesets/ruleset-file.ts";
@@ -52,7 +51,7 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
 
 /** What such an operand can be. */
 export const ADDRESS_NOTE =
-  'A set is a list (one prefix, address or FIRST-LAST range per line; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, or a prefix, address or range itself. Anything after a comma, # or ; on a line is ignored. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago).';
+  'A set is a list (an address, prefix or FIRST-LAST range per line, or several; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, or a prefix, address or range itself. "#", ";" and "//" begin a comment; labels after a comma are ignored; a line that is not understood to its end is an error. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago).';
 
 export const NODE = "cbs:";
 export const THREATS = "cti:";
@@ -63,10 +62,23 @@ export function nowOf(args: Arguments): number {
   return now === undefined ? Date.now() : +momentOf("now", now);
 }
 
+/** What a set is for. */
+export interface SetUse {
+  /** With the ends of its addresses. */
+  readonly isTimed?: boolean;
+  /** It protects its addresses: a list without entries is an error, as it protects nothing. */
+  readonly protects?: boolean;
+}
+
 /** The addresses of an operand. Throws as `gatheredOf`. */
-export async function addressesOf(args: Arguments, operand: string, now: number): Promise<AddressSet> {
-  if (isList(operand)) return listAddresses(operand);
-  return (await gatheredOf(args, operand, now)).addresses;
+export async function addressesOf(
+  args: Arguments,
+  operand: string,
+  now: number,
+  use: Pick<SetUse, "protects"> = {},
+): Promise<AddressSet> {
+  if (isList(operand)) return listAddresses(operand, use);
+  return (await gatheredOf(args, operand, now, use)).addresses;
 }
 
 /** Whether an operand is a list rather than what its text, or its file, otherwise means. */
@@ -76,11 +88,15 @@ function isList(operand: string): boolean {
 }
 
 /**
- * What an operand lists at `now`, with the ends of its addresses if `isTimed`. Lines that cannot be read are reported as
- * FILE:LINE. Throws UsageError if there are any, UsageError for an operand that is none of these, and the errors of
- * opening the file.
+ * What an operand lists at `now`. Lines that cannot be read are reported as FILE:LINE. Throws UsageError if there are any,
+ * UsageError for an operand that is none of these, and the errors of opening the file.
  */
-export async function gatheredOf(args: Arguments, operand: string, now: number, isTimed = false): Promise<Gathered> {
+export async function gatheredOf(
+  args: Arguments,
+  operand: string,
+  now: number,
+  { isTimed = false, ...use }: SetUse = {},
+): Promise<Gathered> {
   if (operand.startsWith(NODE)) {
     const tree = await openTree(args.value("snapshot"), now);
     return withIds(tree, () => finished(gatheringNode(operand, tree, operand.slice(NODE.length), isTimed)));
@@ -95,7 +111,7 @@ export async function gatheredOf(args: Arguments, operand: string, now: number, 
     rejectOwnOutput(operand);
     return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now, isTimed));
   }
-  if (isList(operand)) return listed(listName(operand), await listPrefixes(operand));
+  if (isList(operand)) return listed(listName(operand), await listPrefixes(operand, use));
   const literal = literalIn(operand);
   if (literal !== undefined) return listed(operand, literal);
   throw new UsageError(
@@ -107,22 +123,20 @@ function listed(name: string, prefixes: readonly Prefix[]): Gathered {
   return finished(gatheringPrefixes(name, prefixes));
 }
 
-async function listPrefixes(path: string): Promise<Prefix[]> {
+async function listPrefixes(path: string, use: SetUse): Promise<Prefix[]> {
   const prefixes: Prefix[] = [];
-  await readAddresses(path, (prefix) => prefixes.push(prefix));
+  await readAddresses(path, use, (prefix) => prefixes.push(prefix));
   return prefixes;
 }
 
 /** For a list of which only the addresses are used: most lines need no object. */
-async function listAddresses(path: string): Promise<AddressSet> {
+async function listAddresses(path: string, use: SetUse): Promise<AddressSet> {
   const builder = new AddressSetBuilder();
   await readAddresses(
     path,
+    use,
     (prefix) => builder.add(prefix),
-    ({ family, words, length }) => {
-      builder.addWords(family, words, length);
-      return true;
-    },
+    ({ family, words, length }) => builder.addWords(family, words, length),
   );
   return builder.finish();
 }
@@ -130,41 +144,45 @@ async function listAddresses(path: string): Promise<AddressSet> {
 /** Reads a list; throws UsageError after the last line if any cannot be read. `onPlain` as in `readList`. */
 async function readAddresses(
   path: string,
+  { protects = false }: SetUse,
   onPrefix: (prefix: Prefix) => void,
-  onPlain?: (line: PlainLine) => boolean,
+  onPlain?: (line: PlainLine) => void,
 ): Promise<void> {
-  let malformed = 0;
-  const warn = (line: number, message: string): void => {
-    standardError().write(`${listName(path)}:${line}: ${message}\n`);
-  };
+  const messages = new LineMessages(listName(path));
+  let isEmpty = true;
   await readList(
     path,
-    ({ line, prefixes, warning }) => {
+    ({ prefixes }) => {
+      isEmpty = false;
       for (const prefix of prefixes) onPrefix(prefix);
-      if (warning !== undefined) warn(line, warning);
     },
-    ({ line, message }) => {
-      malformed++;
-      warn(line, message);
-    },
+    ({ line, message }) => messages.add(line, message),
     undefined,
-    onPlain,
+    (line) => {
+      if (onPlain === undefined) return false;
+      isEmpty = false;
+      onPlain(line);
+      return true;
+    },
   );
-  if (malformed === 0) return;
-  throw new UsageError(
-    `${listName(path)}: ${counted(malformed, "line")} cannot be read, and the result would be wrong without them; correct the list`,
-  );
+  messages.end();
+  if (messages.count > 0)
+    throw new UsageError(
+      `${listName(path)}: ${counted(messages.count, "line")} cannot be read, and the result would be wrong without them; correct the list`,
+    );
+  if (protects && isEmpty)
+    throw new UsageError(
+      `${listName(path)}: the list has no entries, so it protects nothing; check the file, or add --allow-empty`,
+    );
 }
 
 /** The prefixes of a prefix, address or range; undefined for other text. Throws UsageError if it only looks like one. */
-export function literalIn(text: string): Prefix[] | undefined {
+export function literalIn(text: string): readonly Prefix[] | undefined {
   if (!/^[0-9a-f.:]+(?:[/-][0-9a-f.:]*)?$/i.test(text) || !/[.:]/.test(text)) return undefined;
   try {
-    if (!text.includes("-")) return [parsePrefix(text)];
-    const { first, last } = parseRange(text);
-    return rangeToPrefixes(first, last);
+    return readEntry(text, 0, "reject").prefixes;
   } catch (error) {
-    throw error instanceof AddressError ? new UsageError(`${text}: ${error.problem}`) : error;
+    throw error instanceof ListLineError ? new UsageError(`${text}: ${error.problem}`) : error;
   }
 }
 

@@ -2,7 +2,7 @@ import { parsePrefix } from "../../address/prefix.ts";
 import type { Client } from "../../client/client.ts";
 import { ProblemError } from "../../client/errors.ts";
 import { AddressSet } from "../../sets/address-set.ts";
-import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, NODE, nowOf, THREATS } from "./address-operand.ts";
+import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, NODE, nowOf, type SetUse, THREATS } from "./address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { LIST, RULESET, serverSource } from "../server/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
@@ -43,15 +43,15 @@ export class SetOperands {
   }
 
   /** Throws UsageError, also for what the server rejects, and the errors of opening files. */
-  async addressesOf(operand: string): Promise<AddressSet> {
-    if (!this.#isOfServer(operand)) return addressesOf(this.#args, operand, this.#now);
+  async addressesOf(operand: string, use: Pick<SetUse, "protects"> = {}): Promise<AddressSet> {
+    if (!this.#isOfServer(operand)) return addressesOf(this.#args, operand, this.#now, use);
     return this.#connection!.use((client) => addressesOnServer(operand, client));
   }
 
   /** All of them together. */
-  async unionOf(operands: readonly string[]): Promise<AddressSet> {
+  async unionOf(operands: readonly string[], use: Pick<SetUse, "protects"> = {}): Promise<AddressSet> {
     let union = AddressSet.EMPTY;
-    for (const operand of operands) union = union.union(await this.addressesOf(operand));
+    for (const operand of operands) union = union.union(await this.addressesOf(operand, use));
     return union;
   }
 

@@ -7,9 +7,10 @@ import { SOURCES } from "../../cbs/importers/sources.ts";
 import type { Favour } from "../../table/freeze.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
-import { byteSize, counted, grouped } from "../output/numbers.ts";
+import { byteSize, counted } from "../output/numbers.ts";
 import { standardError } from "../output/standard-error.ts";
 import { addPublishedFiles, type FileReport, publishedFile } from "../snapshots/published-files.ts";
+import { LineMessages } from "../rule-lists/line-messages.ts";
 import { type ListColumns, listLabel, readList } from "../rule-lists/read-list.ts";
 import { durationOf } from "../options/duration.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
@@ -64,12 +65,12 @@ export const buildCommand: Command = {
     { name: "strict", help: "write nothing if any line is invalid or has host bits set" },
   ],
   notes: [
-    'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input; .gz and .zst files are unpacked (recognized by their content). "#" or ";" starts a comment at the beginning of a line or after white space or a comma. A label is any word, or a path such as /saas/acme/api. A prefix listed more than once gets all its labels.',
+    'Lines are prefix[,label...] or first-last[,label...], or several entries without labels; "-" is standard input; .gz and .zst files are unpacked (recognized by their content). "#", ";" or "//" starts a comment; in labels, only after white space or a comma. A field may stand in double quotes. A label is any word, or a path such as /saas/acme/api. A prefix listed more than once gets all its labels.',
     "The prefixes of a publisher's file get the nodes that the publisher has in every catalogue, such as /cloud/aws/by-service/ec2/us-east-1. The sources are " +
       SOURCES.map(({ id }) => id).join(", ") +
       ". If a source has several lists, the file's name says which one it is; for a file with another name, give the list's path as the source: googlebot/googlebot.json=FILE. The sources text, csv, geofeed and prefixes read lists from anyone; --label /TYPE/PROVIDER names the owner. A publisher's file is imported completely or not at all.",
     "An expired line no longer counts: identify and lookup skip it, and the next less specific prefix decides. If a list gives a prefix the same label more than once, the latest expiry applies.",
-    "Invalid lines are reported as file:line and skipped; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
+    "Invalid lines, such as those with host bits, are reported as file:line and skipped; in a publisher's file, host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
     {
@@ -94,7 +95,7 @@ export const buildCommand: Command = {
   run,
 };
 
-/** How many lines of one list are reported individually: in a file that is not a list, every line is bad. */
+/** How many warnings about a publisher's file are reported individually. */
 const MAX_WARNINGS = 20;
 
 /** The totals of reading the lists. */
@@ -129,7 +130,7 @@ async function run(args: Arguments): Promise<number> {
   const expiry = expiryOf(args);
   const columns = columnsOf(args);
   for (const list of args.operands)
-    await addList(builder, list, { label: args.value("label") ?? listLabel(list), expiry, columns, outcome }, tally);
+    await addList(builder, list, { label: args.value("label") ?? listLabel(list), expiry, columns }, tally);
   const published = await addPublishedFiles(builder, files, args.value("label"));
   for (const each of published.reports) reportFile(each, outcome, tally);
   if (args.has("strict") && tally.skipped + tally.masked > 0) {
@@ -169,32 +170,28 @@ function columnsOf(args: Arguments): ListColumns {
   throw new UsageError(`--name-column and --expiry-column are both ${columns.name}; give two different columns`);
 }
 
-/** How the lines of a list are read; `outcome` completes the warning about host bits. */
+/** How the lines of a list are read. */
 interface ListReading {
   readonly label: string;
   readonly expiry: Expiry;
   readonly columns: ListColumns;
-  readonly outcome: string;
 }
 
 async function addList(
   builder: CatalogueBuilder,
   list: string,
-  { label, expiry, columns, outcome }: ListReading,
+  { label, expiry, columns }: ListReading,
   tally: Tally,
 ): Promise<void> {
   const source = basename(list);
-  let warningCount = 0;
-  const warn = (line: number, what: string): void => {
-    if (++warningCount <= MAX_WARNINGS) standardError().write(`${list}:${line}: ${what}\n`);
-  };
+  const messages = new LineMessages(list);
   const report = ({ line, message }: { line: number; message: string }): void => {
-    warn(line, message);
+    messages.add(line, message);
     tally.skipped++;
   };
   await readList(
     list,
-    ({ line, prefixes, labels, name, expiresAt: ownExpiry, warning }) => {
+    ({ line, prefixes, labels, name, expiresAt: ownExpiry }) => {
       const ids = labels.length > 0 ? labels : [label];
       try {
         for (const id of ids) checkLabel(id, prefixes[0]!);
@@ -211,9 +208,6 @@ async function addList(
         }
       if (expiresAt !== null && expiresAt <= expiry.now) tally.expired++;
       tally.prefixes += prefixes.length;
-      if (warning === undefined) return;
-      warn(line, warning + outcome);
-      tally.masked++;
     },
     report,
     columns,
@@ -224,11 +218,7 @@ async function addList(
       return true;
     },
   );
-  const more = warningCount - MAX_WARNINGS;
-  if (more > 0)
-    standardError().write(
-      `${list}: ... and ${counted(more, "more line")} like these, ${grouped(warningCount)} in all\n`,
-    );
+  messages.end();
 }
 
 /** Reports what was read from a publisher's file. Repeats are only counted: in some lists, every other line is one. */

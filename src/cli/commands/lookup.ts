@@ -42,12 +42,13 @@ async function run(args: Arguments): Promise<number> {
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;
-  for await (const { text, location } of readOperands(args.operands)) {
+  for await (const { text, location, error: lineError } of readOperands(args.operands)) {
     if (isOutputClosed()) break;
     try {
+      if (lineError !== undefined) throw lineError;
       found = (await print(catalogue, parsePrefix(text), text)) || found;
     } catch (error) {
-      if (!(error instanceof AddressError)) throw namingPath(path, error);
+      if (!(error instanceof AddressError) && error !== lineError) throw namingPath(path, error);
       reportError(error, location);
       failed = true;
     }

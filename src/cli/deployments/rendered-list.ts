@@ -66,7 +66,7 @@ export const LIST_CONTENT_OPTIONS: readonly Option[] = [
   },
   { name: "max-bytes", value: "N", help: "reject the list if it has more than N bytes; default: the device's limit" },
   TIMEOUTS_OPTION,
-  { name: "allow-empty", help: "do not reject a list without addresses" },
+  { name: "allow-empty", help: "do not reject a list, or a file that protects, without addresses" },
   ...ADDRESS_OPTIONS,
 ];
 
@@ -153,7 +153,8 @@ export function leftOutLine({ count, named }: Unprocessable, format: RuleExportF
 async function gatheredAll(args: Arguments, option: "include" | "exclude", now: number): Promise<Gathered[]> {
   const all: Gathered[] = [];
   const isTimed = option === "include" && args.has("timeouts");
-  for (const operand of args.values(option)) all.push(await gatheredOf(args, operand, now, isTimed));
+  const protects = (option === "exclude" || purposeOf(args) === "allowlist") && !args.has("allow-empty");
+  for (const operand of args.values(option)) all.push(await gatheredOf(args, operand, now, { isTimed, protects }));
   return all;
 }
 

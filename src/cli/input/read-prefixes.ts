@@ -8,11 +8,12 @@ import { reportError } from "../runner/report-error.ts";
  * skipped, and passed to `onError`.
  */
 export async function* readPrefixes(operands: readonly string[], onError: () => void): AsyncGenerator<string> {
-  for await (const { text, location } of readOperands(operands)) {
+  for await (const { text, location, error: lineError } of readOperands(operands)) {
     try {
+      if (lineError !== undefined) throw lineError;
       parsePrefix(text);
     } catch (error) {
-      if (!(error instanceof AddressError)) throw error;
+      if (!(error instanceof AddressError) && error !== lineError) throw error;
       reportError(error, location);
       onError();
       continue;

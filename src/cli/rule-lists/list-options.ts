@@ -25,7 +25,10 @@ export const LIST_FORMAT_OPTION: Option = {
 /** For commands that add the rules of a list. */
 export const LIST_OPTIONS: readonly Option[] = [
   LIST_FORMAT_OPTION,
-  { name: "skip-invalid", help: "skip and report lines that are invalid or repeat a prefix" },
+  {
+    name: "skip-invalid",
+    help: "skip and report lines that are invalid, or repeat a prefix with another name or expiry",
+  },
   { name: "name", value: "NAME", help: "the name of rules that have none in the list" },
   { name: "expires-in-days", value: "N", help: "days from now after which rules without an expiry in the list expire" },
   {
@@ -37,7 +40,7 @@ export const LIST_OPTIONS: readonly Option[] = [
 
 /** Applies to every list. */
 export const LIST_NOTE =
-  'Formats: text (one address or prefix per line), csv (columns ip, name, expires_at), ndjson (one JSON object per line), json ({"rules": [...]}). "-" is standard input; gzip and zstd data are unpacked.';
+  'Formats: text (an address, prefix or FIRST-LAST range per line, or several), csv (columns ip, name, expires_at), ndjson (one JSON object per line), json ({"rules": [...]}). "-" is standard input; gzip and zstd data are unpacked.';
 
 /** How to read a list, according to `LIST_OPTIONS`. Throws UsageError. */
 export function listReading(args: Arguments): ListReading {

@@ -20,9 +20,9 @@ export function reportLeftOut(
   { invalid = 0, invalid_lines: lines = [] }: LeftOut,
 ): void {
   const isJson = format === "json";
-  const shown = lines.map(
-    ({ line, reason }) => `${isJson ? `${list}: rules[${line - 1}]` : `${list}:${line}`}: ${reason}`,
-  );
+  const shown = lines
+    .slice(0, MAX_SHOWN)
+    .map(({ line, reason }) => `${isJson ? `${list}: rules[${line - 1}]` : `${list}:${line}`}: ${reason}`);
   if (invalid > shown.length)
     shown.push(
       `${list}: ... and ${counted(invalid - shown.length, "more line")} like these, ${grouped(invalid)} in all`,
@@ -46,11 +46,16 @@ export function rejectedLines(list: string, skipsInvalid: boolean, fields: Valid
   const texts = errors.flatMap(([field, messages]) => messages.map((message) => located(list, field, message)));
   if (errors.some(([field]) => WHOLE.test(field))) return new UsageError(`${texts.join("; ")}; nothing was written`);
   if (!errors.some(([field]) => LISTED.test(field))) return undefined;
-  standardError().write(`${texts.join("\n")}\n`);
+  const more = texts.length - MAX_SHOWN;
+  const rest = more > 0 ? [`${list}: ... and ${counted(more, "more line")} like these`] : [];
+  standardError().write(`${[...texts.slice(0, MAX_SHOWN), ...rest].join("\n")}\n`);
   return new UsageError(
-    `${list}: nothing was written; correct the list${skipsInvalid ? "" : ", or leave out what cannot be read with --skip-invalid"}`,
+    `${list}: nothing was written; correct ${counted(texts.length, "line")}${skipsInvalid ? "" : ", or leave such lines out with --skip-invalid"}`,
   );
 }
+
+/** In a file that is no list, every line is invalid. */
+const MAX_SHOWN = 20;
 
 /** The server's names for what is invalid: a list as a whole, or something in it. */
 const WHOLE = /^(body|rules)$/;

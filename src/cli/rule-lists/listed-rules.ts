@@ -3,10 +3,13 @@ import { type ImportFormat, RuleImport } from "../../rulesets/importers/import-r
 import { errorText, type ImportedRule, type LineError } from "../../rulesets/importers/imported-rule.ts";
 import type { Arguments } from "../runner/command.ts";
 import { counted } from "../output/numbers.ts";
-import { standardError } from "../output/standard-error.ts";
+import { LineMessages } from "./line-messages.ts";
 import { rejectBinary, rejectUnreadable } from "./read-list.ts";
 import { formatOf, listName } from "./list-options.ts";
 import { UsageError } from "../runner/usage-error.ts";
+
+/** More errors than anyone reads: reading ends there, so that a file that is no list takes no memory. */
+export const MAX_ERRORS = 100_000;
 
 /**
  * The rules of a list, as a server would read them, by prefix. Lines that cannot be read are reported as FILE:LINE.
@@ -14,8 +17,10 @@ import { UsageError } from "../runner/usage-error.ts";
  */
 export async function listedRules(args: Arguments, path: string): Promise<readonly ImportedRule[]> {
   rejectUnreadable(path);
-  const list = new RuleImport(importFormat(args, path), { allowSpecialPurpose: true });
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const format = importFormat(args, path);
+  const list = new RuleImport(format, { allowSpecialPurpose: true, maxErrors: MAX_ERRORS });
+  // A text may have other bytes in its comments; elsewhere they make its lines unreadable.
+  const decoder = new TextDecoder("utf-8", { fatal: format !== "text", ignoreBOM: true });
   let isFirst = true;
   try {
     for await (const chunk of inputChunks(path)) {
@@ -33,9 +38,11 @@ export async function listedRules(args: Arguments, path: string): Promise<readon
   return rules;
 }
 
-/** Reports lines as FILE:LINE. @throws UsageError if there are any */
+/** Reports the first lines as FILE:LINE, and how many there are. Throws UsageError if there are any. */
 export function rejectLines(path: string, errors: readonly LineError[]): void {
-  for (const error of errors) standardError().write(`${listName(path)}:${error.line}: ${errorText(error)}\n`);
+  const messages = new LineMessages(listName(path));
+  for (const error of errors) messages.add(error.line, errorText(error));
+  messages.end(errors.length <= MAX_ERRORS);
   if (errors.length > 0)
     throw new UsageError(`${listName(path)}: ${counted(errors.length, "line")} cannot be read; correct the list`);
 }

@@ -2,7 +2,7 @@ import { openRuleset } from "../../datasets/ruleset-files.ts";
 import type { ImportFormat } from "../../rulesets/importers/import-rules.ts";
 import { Ruleset } from "../../rulesets/ruleset.ts";
 import { formatOf, listName } from "./list-options.ts";
-import { rejectLines } from "./listed-rules.ts";
+import { MAX_ERRORS, rejectLines } from "./listed-rules.ts";
 import type { Arguments } from "../runner/command.ts";
 import { readBytes, rejectBinary } from "./read-list.ts";
 import { isRulesetFile } from "../rulesets/ruleset-file.ts";
@@ -10,7 +10,7 @@ import { UsageError } from "../runner/usage-error.ts";
 
 /** What the files of these commands can be. */
 export const RULES_NOTE =
-  "RULES is a ruleset file (*.ipsieve) or a list of rules: text (one address or prefix per line), csv or ndjson, by its extension.";
+  "RULES is a ruleset file (*.ipsieve) or a list of rules: text (an address, prefix or FIRST-LAST range per line, or several), csv or ndjson, by its extension.";
 
 /**
  * The rules of a ruleset file, or of a list, which may have rules for special-purpose addresses. Bad lines are reported
@@ -23,6 +23,7 @@ export async function openedRules(args: Arguments, path: string): Promise<Rulese
   const ruleset = new Ruleset({ name: listName(path), allowSpecialPurpose: true });
   const bytes = await readBytes(path);
   rejectBinary(path, bytes);
-  rejectLines(path, ruleset.import(new TextDecoder().decode(bytes), format satisfies ImportFormat).errors);
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  rejectLines(path, ruleset.import(text, format satisfies ImportFormat, { maxErrors: MAX_ERRORS }).errors);
   return ruleset;
 }

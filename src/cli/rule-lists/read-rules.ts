@@ -1,6 +1,7 @@
 import type { DesiredList } from "../../service/rules/desired-rules.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { rejectedLines } from "./list-rejection.ts";
+import { MAX_ERRORS } from "./listed-rules.ts";
 import type { RuleSource } from "./rule-source.ts";
 import type { ListReading, RuleFields } from "../rulesets/ruleset-target.ts";
 import { parametersText } from "../server/service-connection.ts";
@@ -26,7 +27,7 @@ export async function readRules(list: RuleSource, how: ListReading, policy: Rule
   const setting = "a ruleset file holds at most that many";
   try {
     const defaults = readDefaults(fieldsOf(fields), policy.now);
-    const options = { ...policy, maxRules: MAX_RULES, setting, skipInvalid, defaults };
+    const options = { ...policy, maxRules: MAX_RULES, setting, skipInvalid, defaults, maxErrors: MAX_ERRORS };
     const body =
       list.format === "json"
         ? { members: await membersOf(list, skipInvalid) }
@@ -49,7 +50,8 @@ function fieldsOf({ name, expires_at, expires_in_days }: RuleFields): RuleFields
 }
 
 async function* textOf(list: RuleSource): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  // A text may have other bytes in its comments; elsewhere they make its lines unreadable.
+  const decoder = new TextDecoder("utf-8", { fatal: list.format !== "text", ignoreBOM: true });
   const decode = (bytes?: Uint8Array): string => {
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });

@@ -36,8 +36,17 @@ function guardOptions(choices: readonly GuardPolicy[], meaning: string): readonl
   ];
 }
 
+/** For commands with `--never` that have no option of this name for another reason. */
+export const ALLOW_EMPTY_OPTION: Option = {
+  name: "allow-empty",
+  help: "do not reject a file of --never without addresses",
+};
+
 /** For commands that write single rules. */
-export const GUARD_OPTIONS = guardOptions(["off", "warn", "refuse"], "off (default), warn, or refuse the rules");
+export const GUARD_OPTIONS = [
+  ...guardOptions(["off", "warn", "refuse"], "off (default), warn, or refuse the rules"),
+  ALLOW_EMPTY_OPTION,
+];
 
 /** For commands that write lists. */
 export const LIST_GUARD_OPTIONS = guardOptions(
@@ -85,8 +94,9 @@ export class FileGuard {
 
   async #protectionOf(): Promise<Protection> {
     const own = [];
+    const protects = !this.#args.has("allow-empty");
     for (const operand of this.#args.values("never"))
-      own.push([operand, await addressesOf(this.#args, operand, this.#now)] as const);
+      own.push([operand, await addressesOf(this.#args, operand, this.#now, { protects })] as const);
     return protectionOf({
       services: await openTree(this.#args.value("snapshot"), this.#now),
       ownNetworks: Object.fromEntries(own),

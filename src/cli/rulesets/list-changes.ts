@@ -13,7 +13,7 @@ export function listNotes(effect: string, exit: string): readonly string[] {
   return [
     TARGET_NOTE,
     LIST_NOTE,
-    `${effect}. Every invalid line is reported as FILE:LINE; with --skip-invalid, the first 200 skipped lines are.`,
+    `${effect}. Invalid lines are reported as FILE:LINE, the first 20 of them. A line that repeats another, with the same name and expiry, counts once.`,
     KEY_NOTE,
     exit,
   ];

@@ -6,7 +6,10 @@ import type { ListReplacement, ReplaceReport } from "./ruleset-target.ts";
 
 /** For commands that replace the rules of a ruleset: how many rules a replacement may remove. */
 export const REPLACE_OPTIONS: readonly Option[] = [
-  { name: "allow-empty", help: "allow an empty list, which removes every rule" },
+  {
+    name: "allow-empty",
+    help: "allow an empty list, which removes every rule, and a file of --never without addresses",
+  },
   {
     name: "max-shrink",
     value: "N",

@@ -15,6 +15,7 @@ const EXPECTED = new Set([
   "ConnectionError",
   "CtiError",
   "KeyFileError",
+  "ListLineError",
   "ListenError",
   "StoreError",
   "TableError",

@@ -1,6 +1,6 @@
 import { quoted } from "../../address/address-error.ts";
 import { isPrefix } from "../../address/prefix.ts";
-import { type Cell, CellError, readCells } from "../../csv/read-cells.ts";
+import { type Cell, CellError, isOpenAfter, readCells } from "../../csv/read-cells.ts";
 import { FieldProblem } from "../_field-kinds.ts";
 import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
 import type { Feed, FeedReader } from "./feed.ts";
@@ -63,7 +63,7 @@ export function csv(feed: Feed): FeedReader {
           rowLine,
           "the row that begins here has more than a million characters; is its last quote closed?",
         );
-      if (countQuotes(text) % 2 !== 0) isOpen = !isOpen;
+      isOpen = isOpenAfter(text, isOpen);
       if (!isOpen) endRow();
     },
     end() {
@@ -77,19 +77,15 @@ export function csv(feed: Feed): FeedReader {
   };
 }
 
-function countQuotes(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) count++;
-  return count;
-}
-
 /** The cells of a row; undefined if it has misplaced quotes, which is reported. */
 function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
   try {
     return readCells(row, { trims: true });
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
-    const cure = "a double quote is inside this cell; enclose the cell in double quotes, and double those inside";
+    const lines = row.split("\n").length;
+    const where = lines === 1 ? "" : `, on line ${line + lines - 1}`;
+    const cure = `text follows the quote that closes this cell${where}; double the quotes inside it, or write it without quotes`;
     skip(feed, row, line, error.cellAt, cure);
     return undefined;
   }
@@ -97,7 +93,7 @@ function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
 
 function skip(feed: Feed, row: string, line: number, at: number, message: string): void {
   const position = positionOf(row, line, at);
-  feed.skip(position.line, position.column, message);
+  feed.skip(position.line, position.column, message, row.split("\n").length);
 }
 
 /** The line and column of an offset in a row, which begins on this line and may have several. */

@@ -1,6 +1,7 @@
 import type { Prefix } from "../../address/address.ts";
-import { AddressError, quoted } from "../../address/address-error.ts";
-import { parsePrefix } from "../../address/prefix.ts";
+import { quoted } from "../../address/address-error.ts";
+import { readEntry } from "../../reading/list-entry.ts";
+import { ListLineError } from "../../reading/list-error.ts";
 import { texts } from "../_field-kinds.ts";
 import { type CtiRecord, FIELDS } from "../fields.ts";
 
@@ -63,15 +64,19 @@ export class Feed {
    * is wrong with it. If it cannot be added, that is recorded as an error.
    */
   add(text: string, record: CtiRecord, line: number, columnOf: () => number): void {
-    const prefix = this.#parse(text, line, columnOf);
-    if (prefix === undefined) return;
+    for (const prefix of this.#parse(text, line, columnOf)) this.addPrefix(prefix, text, record, line, columnOf);
+  }
+
+  /** The same with a prefix that the text stands for. */
+  addPrefix(prefix: Prefix, text: string, record: CtiRecord, line: number, columnOf: () => number): void {
     if (prefix.length === 0) return this.skip(line, columnOf(), `${quoted(text)} covers every address; leave it out`);
     this.#onEntry(prefix, record);
     this.#entries++;
   }
 
-  skip(line: number, column: number, message: string): void {
-    this.#skippedCount++;
+  /** Leaves out what begins there: one line, or a row of several. */
+  skip(line: number, column: number, message: string, lines = 1): void {
+    this.#skippedCount += lines;
     if (this.#skippedLines.length < MAX_SKIPPED_LINES) this.#skippedLines.push({ line, column, message });
   }
 
@@ -101,20 +106,15 @@ export class Feed {
     };
   }
 
-  #parse(text: string, line: number, columnOf: () => number): Prefix | undefined {
+  #parse(text: string, line: number, columnOf: () => number): readonly Prefix[] {
     try {
-      return parsePrefix(text);
+      const { prefixes, isMasked } = readEntry(text, 0, "mask");
+      if (isMasked) this.warn("host bits were set and have been cleared", line);
+      return prefixes;
     } catch (error) {
-      if (!(error instanceof AddressError)) throw error;
-      if (error.code === "host-bits-set") return this.#masked(text, line);
-      this.skip(line, columnOf() + error.position, `${quoted(text)}: ${error.problem}`);
-      return undefined;
+      if (!(error instanceof ListLineError)) throw error;
+      this.skip(line, columnOf() + error.at, `${quoted(text)}: ${error.problem}`);
+      return [];
     }
-  }
-
-  #masked(text: string, line: number): Prefix {
-    const prefix = parsePrefix(text, "mask");
-    this.warn("host bits were set and have been cleared", line);
-    return prefix;
   }
 }

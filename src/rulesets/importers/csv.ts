@@ -1,6 +1,6 @@
 import { type Cell, CellError, type CellErrorCode, readCells } from "../../csv/read-cells.ts";
 import { isGuarded } from "../../csv/write-row.ts";
-import { type Field, FileProblem, LineProblem, type LineReader } from "./imported-rule.ts";
+import { type Field, FileProblem, LineProblem, type LineReader, lineTooLong } from "./imported-rule.ts";
 
 const COLUMNS = ["ip", "name", "expires_at"] as const;
 
@@ -10,7 +10,8 @@ const COLUMNS = ["ip", "name", "expires_at"] as const;
  */
 export function csvLines(): LineReader {
   let columns: readonly string[] | undefined;
-  return (line) => {
+  return (line, isCut) => {
+    if (isCut === true) throw lineTooLong(line);
     if (line.trim() === "") return null;
     if (columns === undefined) {
       columns = namesInHeader(line);
@@ -59,7 +60,6 @@ function namesInHeader(line: string): string[] {
 }
 
 const PROBLEMS: Readonly<Record<CellErrorCode, string>> = {
-  "quote-inside": "a double quote is inside a field; enclose the whole field in double quotes, and double this one",
   "text-after-quote": "a closing quote must be followed by a comma or the end of the line",
   "unclosed-quote":
     "the double quote at the start of the field is not closed on the same line; fields cannot contain line breaks",
@@ -71,8 +71,6 @@ function fieldsOf(line: string): Cell[] {
     return readCells(line);
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
-    const rest = line.slice(error.cellAt);
-    const value = error.code === "quote-inside" ? rest.split(",", 1)[0]! : rest;
-    throw new LineProblem(error.at, value, PROBLEMS[error.code]);
+    throw new LineProblem(error.at, line.slice(error.cellAt), PROBLEMS[error.code]);
   }
 }

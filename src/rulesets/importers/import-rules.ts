@@ -1,10 +1,14 @@
+import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
+import { MAX_LINE_LENGTH } from "../../reading/list-line.ts";
+import type { ListEntry } from "../../reading/list-entry.ts";
 import { FirstLines } from "../first-lines.ts";
 import { desiredIn } from "../rule-columns.ts";
+import type { DesiredRule } from "../plan-replacement.ts";
 import { RuleError } from "../rule-error.ts";
 import { type ListedColumns, RuleList } from "../rule-list.ts";
 import { parseTimestamp } from "../timestamp.ts";
-import { checkRuleName, parseRulePrefix, type PrefixPolicy } from "../validate-rule.ts";
+import { checkPermitted, checkRuleName, parseRulePrefix, type PrefixPolicy } from "../validate-rule.ts";
 import { csvLines } from "./csv.ts";
 import {
   errorText,
@@ -32,9 +36,6 @@ export type ImportFormat = keyof typeof READERS;
 /** Every `ImportFormat`, in the order in which help and errors list them. */
 export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
 
-/** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
-const MAX_LINE_LENGTH = 8192;
-const LINE_TOO_LONG = `a line can have at most ${MAX_LINE_LENGTH} characters; write one rule per line`;
 /** An error shows this much of the invalid value, and of the line. */
 const MAX_VALUE_LENGTH = 80;
 /** A text with more unreadable lines is not a list of this format. Lines that repeat a prefix do not count. */
@@ -49,7 +50,7 @@ export interface ImportOptions extends PrefixPolicy {
   /** The maximum number of errors. Reading ends with the error that exceeds it. 100 by default. */
   readonly maxErrors?: number;
   /**
-   * Skip lines that cannot be read or that repeat a prefix, and report them in `skipped`. A line that makes the rest of
+   * Skip lines that cannot be read or that repeat a prefix with another name or expiry, and report them in `skipped`. A line that makes the rest of
    * the list unreadable is still an error.
    */
   readonly skipInvalid?: boolean;
@@ -67,7 +68,7 @@ export interface SkippedLines {
 
 /** The result of a `RuleImport`: the rules, and the lines that could not be read. */
 export interface ImportedRules {
-  /** In the order of prefixes. Each prefix once: a line that repeats one is an error. */
+  /** In the order of prefixes, each prefix once: a line that repeats one with another name or expiry is an error. */
   readonly rules: readonly ImportedRule[];
   /**
    * In the order of lines. No line is skipped silently: callers that want all or nothing import only if this is empty.
@@ -77,6 +78,8 @@ export interface ImportedRules {
   readonly isWhole: boolean;
   /** Empty unless `skipInvalid` is set. */
   readonly skipped: SkippedLines;
+  /** How many times a line repeats a prefix, with the same name and expiry. */
+  readonly repeated: number;
 }
 
 /** The same with the rules in columns, in parts: a third of the memory for a million rules. */
@@ -151,8 +154,10 @@ export class RuleImport {
     if (this.#hasEnded) return void (this.#rest = "");
     this.#rest = text.slice(start);
     if (this.#rest.length <= MAX_LINE_LENGTH) return;
-    if (!this.#isSkipping)
-      this.#failLine(this.#line + 1, { text: this.#rest, at: MAX_LINE_LENGTH }, LINE_TOO_LONG, this.#rest);
+    if (!this.#isSkipping) {
+      this.#take(this.#rest, true);
+      this.#line--;
+    }
     this.#isSkipping = true;
     this.#rest = this.#rest.endsWith("\r") ? "\r" : "";
   }
@@ -174,9 +179,11 @@ export class RuleImport {
     const last = this.#rest.endsWith("\r") ? this.#rest.slice(0, -1) : this.#rest;
     if (last !== "" && !this.#hasEnded) this.#take(last);
     this.#hasEnded = true;
-    const parts = yield* this.#rules.inOrder((prefix, line, earlier) => {
+    let repeated = 0;
+    const parts = yield* this.#rules.inOrder((prefix, line, earlier, isSame) => {
+      if (isSame) return void repeated++;
       const field = { text: formatPrefix(prefix), at: 0 };
-      const problem = `the prefix is already on line ${earlier}; remove one of the two lines`;
+      const problem = `the prefix is already on line ${earlier}, with another name or expiry; remove one of the two lines`;
       if (!this.#options.skipInvalid) this.#addError(line, field, problem);
       else
         this.#skipped.add({
@@ -187,10 +194,11 @@ export class RuleImport {
         });
     });
     const skipped = { count: this.#skipped.count, lines: this.#skipped.inOrder() };
-    return { parts, errors: this.#errors.sort((a, b) => a.line - b.line), isWhole: this.#isWhole, skipped };
+    return { parts, errors: this.#errors.sort((a, b) => a.line - b.line), isWhole: this.#isWhole, skipped, repeated };
   }
 
-  #take(text: string): void {
+  /** `isCut`: the text is the beginning of a line that is too long, unless the rest is a comment. */
+  #take(text: string, isCut = text.length > MAX_LINE_LENGTH): void {
     this.#line++;
     if (this.#isSkipping) {
       this.#isSkipping = false;
@@ -198,7 +206,7 @@ export class RuleImport {
     }
     const line = this.#line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
     try {
-      const fields = line.length > MAX_LINE_LENGTH ? this.#failLong(line) : this.#readLine(line);
+      const fields = this.#readLine(line, isCut);
       if (fields !== null) this.#add(fields, line);
     } catch (error) {
       if (!(error instanceof LineProblem)) throw error;
@@ -207,10 +215,6 @@ export class RuleImport {
       this.#addError(this.#line, field, error.message);
       this.#stop();
     }
-  }
-
-  #failLong(line: string): null {
-    throw new LineProblem(MAX_LINE_LENGTH, line, LINE_TOO_LONG);
   }
 
   #add({ ip, name, expiresAt }: RuleFields, line: string): void {
@@ -232,12 +236,26 @@ export class RuleImport {
         return null;
       }
     };
-    const prefix = check(ip, (text) => parseRulePrefix(text, this.#options));
+    const prefixes =
+      "text" in ip
+        ? check(ip, (text) => [parseRulePrefix(text, this.#options)])
+        : ip.flatMap((entry) => check(entry, () => this.#permitted(entry)) ?? []);
     const rule = {
       name: name === undefined ? defaults.name : check(name, checkRuleName),
       expiresAt: expiresAt === undefined ? defaults.expiresAt : check(expiresAt, parseTimestamp),
     };
-    if (prefix === null || !isGood) return;
+    if (prefixes === null || !isGood) return;
+    const field = "text" in ip ? ip : ip[0]!;
+    for (const prefix of prefixes) this.#addRule({ prefix, ...rule }, field);
+  }
+
+  /** The prefixes of an entry. Throws RuleError for one that no rule may have. */
+  #permitted({ prefixes, text }: ListEntry): readonly Prefix[] {
+    for (const prefix of prefixes) checkPermitted(prefix, text, this.#options);
+    return prefixes;
+  }
+
+  #addRule(rule: DesiredRule, ip: Field): void {
     if (this.#rules.count === this.#options.maxRules) {
       throw new FileProblem(
         ip.at,
@@ -245,7 +263,7 @@ export class RuleImport {
         `more than ${this.#options.maxRules} rules${this.#options.setting}; the remaining lines were not read`,
       );
     }
-    this.#rules.add({ prefix, ...rule }, this.#line);
+    this.#rules.add(rule, this.#line);
   }
 
   /** Reports a line that cannot be read as an error, or leaves it out. */

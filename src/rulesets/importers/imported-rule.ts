@@ -1,3 +1,5 @@
+import type { ListEntry } from "../../reading/list-entry.ts";
+import { LINE_TOO_LONG, MAX_LINE_LENGTH } from "../../reading/list-line.ts";
 import type { DesiredRule } from "../plan-replacement.ts";
 
 /** A rule that was read from a file, and where. */
@@ -49,16 +51,19 @@ export interface Field {
 
 /**
  * The fields of a rule in a line: null for a field that is explicitly empty, undefined for one that the line does not
- * have.
+ * have. A line of a text has entries in place of `ip`, each of them the prefixes of as many rules.
  */
 export interface RuleFields {
-  readonly ip: Field;
+  readonly ip: Field | readonly ListEntry[];
   readonly name: Field | null | undefined;
   readonly expiresAt: Field | null | undefined;
 }
 
-/** Reads one line per call; null for a line without a rule, such as a comment. @throws LineProblem, FileProblem */
-export type LineReader = (line: string) => RuleFields | null;
+/**
+ * Reads one line per call; null for a line without a rule, such as a comment. `isCut`: it is the beginning of a line
+ * longer than `MAX_LINE_LENGTH`, of which the rest can only be a comment. @throws LineProblem, FileProblem
+ */
+export type LineReader = (line: string, isCut?: boolean) => RuleFields | null;
 
 /** An error that makes a line unreadable before its fields are read. */
 export class LineProblem extends Error {
@@ -76,3 +81,8 @@ export class LineProblem extends Error {
 
 /** An error that makes all following lines unreadable as well. */
 export class FileProblem extends LineProblem {}
+
+/** For a format whose lines have no comments. */
+export function lineTooLong(line: string): LineProblem {
+  return new LineProblem(MAX_LINE_LENGTH, line, LINE_TOO_LONG);
+}

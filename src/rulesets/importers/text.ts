@@ -1,18 +1,15 @@
+import { readListLine } from "../../reading/list-line.ts";
+import { ListLineError } from "../../reading/list-error.ts";
 import { LineProblem, type LineReader } from "./imported-rule.ts";
 
-const SEVERAL_FIELDS =
-  'a text list has one address or prefix per line; in CSV the first line names the columns, such as "ip,name,expires_at"';
-
-/**
- * `#`, `;` and `//` begin a comment at the start of a line or after white space; white space around a prefix makes no
- * difference.
- */
+/** Addresses, prefixes and ranges, as in every list. */
 export function textLines(): LineReader {
-  return (line) => {
-    const content = line.replace(/(^|\s)(#|;|\/\/).*$/, "");
-    const text = content.trim();
-    const comma = content.indexOf(",");
-    if (comma >= 0) throw new LineProblem(comma, text, SEVERAL_FIELDS);
-    return text === "" ? null : { ip: { text, at: content.indexOf(text) }, name: undefined, expiresAt: undefined };
+  return (line, isCut) => {
+    try {
+      const read = readListLine(line, { isCut });
+      return read === undefined ? null : { ip: read.entries, name: undefined, expiresAt: undefined };
+    } catch (error) {
+      throw error instanceof ListLineError ? new LineProblem(error.at, error.value, error.problem) : error;
+    }
   };
 }

@@ -31,6 +31,21 @@ export class NamePool {
     return number;
   }
 
+  /** Whether two numbers stand for the same name. */
+  isSame(one: number, other: number): boolean {
+    if (one === other || one === 0 || other === 0) return one === other;
+    const bytes = this.#bytes[one]!;
+    if (bytes !== this.#bytes[other]!) return false;
+    const [a, b] = [this.#starts[one]!, this.#starts[other]!];
+    for (let at = 0; at < bytes; at++) if (this.#byteAt(a + at) !== this.#byteAt(b + at)) return false;
+    return true;
+  }
+
+  /** A name does not cross the end of its block. */
+  #byteAt(start: number): number {
+    return this.#blocks[Math.floor(start / BLOCK)]![start % BLOCK]!;
+  }
+
   /** The names with these numbers, packed; each distinct name once. */
   pack(numbers: Uint32Array): PackedNames {
     const indexes = new Map<number, number>();

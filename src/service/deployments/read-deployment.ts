@@ -1,5 +1,5 @@
 import { AddressError } from "../../address/address-error.ts";
-import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { formatPrefix, parsePrefix, rejectMappedBlock } from "../../address/prefix.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import { canComment, exportRules, noTimeoutsText } from "../../rulesets/export-rules.ts";
@@ -116,7 +116,9 @@ function canonical(prefixes: readonly string[], field: string): string[] {
   const errors: Record<string, string[]> = {};
   const texts = prefixes.map((text, index) => {
     try {
-      return formatPrefix(parsePrefix(text));
+      const prefix = parsePrefix(text);
+      rejectMappedBlock(prefix, text);
+      return formatPrefix(prefix);
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
       errors[`${field}[${index}]`] = [error.message];

@@ -156,7 +156,7 @@ export class ExternalLists {
       const { origin } = new URL(url);
       const headers = this.#services.secrets.open(secret, { organisationId, listId, origin });
       const isSame = list.content !== null && validators?.url === url && validators.format === format;
-      const known = isSame && list.problem?.kind !== "refused" ? validators : undefined;
+      const known = isSame && list.problem?.kind !== "refused" && isComplete(list) ? validators : undefined;
       const found = await (await this.#open()).get(url, known, headers);
       if (found === "same") return { content: null, validators: validators! };
       return await this.#read(list, found, accepted);
@@ -193,6 +193,11 @@ export class ExternalLists {
   #signed({ id, organisationId }: ExternalList) {
     return { actor: "command:server", at: this.#services.now(), organisationId, listId: id };
   }
+}
+
+/** A list that has begun to protect addresses, and of which lines were left out before, is read again. */
+function isComplete({ definition, content }: ExternalList): boolean {
+  return definition.never_block !== true || content?.rejected.count === 0;
 }
 
 function validatorsOf(

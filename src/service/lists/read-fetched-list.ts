@@ -110,6 +110,11 @@ function unfit(bytes: Uint8Array, read: ImportedColumns, definition: ExternalLis
       code: "unreadable",
       message: `most of its lines cannot be read as ${definition.format}; line ${bad.line}: ${bad.reason}`,
     };
+  if (bad !== undefined && definition.never_block === true)
+    return {
+      code: "incomplete",
+      message: `it protects addresses, so each of its lines must be read; line ${bad.line}: ${bad.reason}`,
+    };
   if (entries === 0 && !definition.allow_empty)
     return { code: "empty", message: "it has no addresses; set allow_empty if that is right" };
   return undefined;

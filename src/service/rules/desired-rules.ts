@@ -65,6 +65,8 @@ export interface ReadMembers {
   readonly parts: readonly ListedColumns[];
   readonly rejected: readonly InvalidMember[];
   readonly rejectedCount: number;
+  /** How many rules repeat another, with the same name and expiry. */
+  readonly repeated: number;
   /** Whether all of it was read: reading ends if there are too many errors. */
   readonly isWhole: boolean;
 }
@@ -76,7 +78,7 @@ export interface ReadLimits {
   readonly maxReported: number;
 }
 
-/** Reads every rule; one that repeats a prefix is an error. */
+/** Reads every rule; one that repeats a prefix with another name or expiry is an error. */
 export async function readMembers(
   batches: AsyncIterable<readonly ListedMember[]>,
   options: ReadingOptions,
@@ -94,18 +96,20 @@ export async function readMembers(
     if (rejected.count > maxUnreadable) break;
   }
   const isWhole = rejected.count <= maxUnreadable;
+  let repeated = 0;
   const parts = await inSlices(
-    list.inOrder((prefix, line, earlier) => {
+    list.inOrder((prefix, line, earlier, isSame) => {
+      if (isSame) return void repeated++;
       const ip = formatPrefix(prefix);
       rejected.add({
         line,
         ip,
         text: ip,
-        errors: { [`rules[${line}].ip`]: [`${ip} is already in rules[${earlier}]`] },
+        errors: { [`rules[${line}].ip`]: [`${ip} is already in rules[${earlier}], with another name or expiry`] },
       });
     }),
   );
-  return { parts, rejected: rejected.inOrder(), rejectedCount: rejected.count, isWhole };
+  return { parts, rejected: rejected.inOrder(), rejectedCount: rejected.count, repeated, isWhole };
 }
 
 function readMember(
@@ -172,6 +176,8 @@ export interface DesiredListOptions extends ReadingOptions {
   readonly setting: string;
   /** Whether rules that cannot be read or that repeat a prefix are left out. */
   readonly skipInvalid: boolean;
+  /** How many unreadable lines of a text are named; 100 by default. */
+  readonly maxErrors?: number;
 }
 
 /**

@@ -46,6 +46,8 @@ export interface PreviewedList {
   readonly parts: readonly ListedColumns[];
   readonly rejected: readonly PreviewLine[];
   readonly rejectedCount: number;
+  /** How many lines repeat another, with the same name and expiry; they are not reported. */
+  readonly repeated: number;
   /** The error that ended the reading. */
   readonly rejection?: string;
   /** Whether all of it was read: reading ends if there is too much, or if there are too many errors. */
@@ -77,7 +79,7 @@ export async function readListToEnd(
     skipInvalid: true,
     maxSkipped: MAX_LINES,
   });
-  const { parts, errors, skipped, isWhole } = await readText(file, text);
+  const { parts, errors, skipped, isWhole, repeated } = await readText(file, text);
   const rejected = skipped.lines.map(({ line, value, reason }): PreviewLine => ({
     line,
     ip: value,
@@ -95,6 +97,7 @@ export async function readListToEnd(
     parts,
     rejected: [...rejected, ...last],
     rejectedCount: skipped.count + errors.length,
+    repeated,
     isWhole,
     ...(rejection === undefined ? {} : { rejection }),
   };
@@ -105,7 +108,7 @@ export async function readRulesToEnd(
   members: AsyncIterable<readonly ListedMember[]>,
   options: ReadingOptions,
 ): Promise<PreviewedList> {
-  const { parts, rejected, rejectedCount, isWhole } = await readMembers(members, options, {
+  const { parts, rejected, rejectedCount, isWhole, repeated } = await readMembers(members, options, {
     maxUnreadable: MAX_UNREADABLE,
     maxReported: MAX_LINES,
   });
@@ -119,6 +122,7 @@ export async function readRulesToEnd(
     parts: parts.map((part) => ({ ...part, lines: part.lines.map((index) => index + 1) })),
     rejected: lines,
     rejectedCount,
+    repeated,
     isWhole,
     ...(isWhole ? {} : { rejection: tooManyUnreadable() }),
   };

@@ -20,6 +20,7 @@ describe("plain text", () => {
       ["192.0.2.0/24 -", "198.51.100.0/24 -"],
     ],
     ["a range", "192.0.2.0-192.0.2.2\n", ["192.0.2.0/31 -", "192.0.2.2 -"]],
+    ["two prefixes on a line", "192.0.2.0/24 198.51.100.0/24", ["192.0.2.0/24 -", "198.51.100.0/24 -"]],
   ];
   for (const [what, text, entries] of cases) test(what, () => assert.deepEqual(entriesOf(plainText()(text)), entries));
 
@@ -43,6 +44,9 @@ describe("plain text", () => {
     assert.deepEqual(list.warningCounts, { "host-bits": 1, repeat: 1 });
   });
 
+  test("rejects host bits in a list that is no publisher's", () =>
+    assertRefused(plainText({}, "reject"), ["", "192.0.2.9/24\n", "bad-prefix", "line 1, column 11"]));
+
   test("keeps a hundred warnings of each kind and counts all", () => {
     const list = plainText()("192.0.2.9/24\n".repeat(250));
     assert.deepEqual([list.warnings.length, list.warningCounts], [200, { "host-bits": 250, repeat: 249 }]);
@@ -52,16 +56,16 @@ describe("plain text", () => {
     ["nothing", "", "empty", "line 1"],
     ["comments only", "# nothing\n", "empty", "line 1"],
     ["a web page", "<html><body>404</body></html>", "web-page", "line 1"],
-    ["two files glued together", "192.0.2.0/24\n198.51.100.0/242001:db8::/32\n", "bad-prefix", "line 2"],
-    ["a host name", "192.0.2.0/24\nzoom.us\n", "bad-prefix", "line 2"],
-    ["two prefixes on a line", "192.0.2.0/24 198.51.100.0/24", "bad-prefix", "line 1"],
-    ["another syntax", "config firewall address\n", "bad-prefix", "line 1"],
-    ["a length beyond the family's", "\n\n192.0.2.0/33", "bad-prefix", "line 3"],
-    ["a range that ends before it begins", "192.0.2.9-192.0.2.1", "bad-prefix", "line 1"],
+    ["two files glued together", "192.0.2.0/24\n198.51.100.0/242001:db8::/32\n", "bad-prefix", "line 2, column 20"],
+    ["a host name", "192.0.2.0/24\nzoom.us\n", "bad-prefix", "line 2, column 1"],
+    ["two addresses on a line", "192.0.2.1 192.0.2.9", "bad-prefix", "line 1, column 11"],
+    ["another syntax", "config firewall address\n", "bad-prefix", "line 1, column 1"],
+    ["a length beyond the family's", "\n\n192.0.2.0/33", "bad-prefix", "line 3, column 11"],
+    ["a range that ends before it begins", "192.0.2.9-192.0.2.1", "bad-prefix", "line 1, column 11"],
     ["a range of all IPv4 addresses", "192.0.2.1\n0.0.0.0-255.255.255.255\n", "bad-prefix", "line 2"],
     ["a range of all IPv6 addresses", "::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "bad-prefix", "line 1"],
-    ["a negative length", "192.0.2.0/-1", "bad-prefix", "line 1"],
-    ["the remains of another encoding", "1\u00009\u00002\u0000", "bad-prefix", "line 1"],
+    ["a negative length", "192.0.2.0/-1", "bad-prefix", "line 1, column 11"],
+    ["the remains of another encoding", "1\u00009\u00002\u0000", "bad-prefix", "line 1, column 2"],
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(plainText(), list));
 

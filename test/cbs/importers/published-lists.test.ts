@@ -127,15 +127,15 @@ const EXCEPTIONS: Readonly<Record<string, { readonly why: string; check(text: st
   },
   "slack/Slack-unofficial.txt": {
     why: "host names, made by hand; Slack publishes no addresses",
-    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 11"),
+    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 11, column 1"),
   },
   "zoom/Zoom-unofficial.txt": {
     why: "host names and prefixes, made by hand",
-    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 6"),
+    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 6, column 1"),
   },
   "zoom/zoom-fortigate.txt": {
     why: "a firewall's configuration",
-    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 1"),
+    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 1, column 1"),
   },
 };
 

@@ -33,6 +33,25 @@ describe("CSV", () => {
         ["2001:db8::/32", {}],
       ],
     ],
+    [
+      "a quote inside a cell is a character",
+      'ip,actor\n192.0.2.1,5" disk\n192.0.2.2,a\n192.0.2.3,6" disk\n192.0.2.4,"b, c"\n192.0.2.5,x"\n',
+      [
+        ["192.0.2.1", { actor: '5" disk' }],
+        ["192.0.2.2", { actor: "a" }],
+        ["192.0.2.3", { actor: '6" disk' }],
+        ["192.0.2.4", { actor: "b, c" }],
+        ["192.0.2.5", { actor: 'x"' }],
+      ],
+    ],
+    [
+      "a range in a column",
+      "ip\n192.0.2.8-192.0.2.10\n",
+      [
+        ["192.0.2.8/31", {}],
+        ["192.0.2.10", {}],
+      ],
+    ],
     ["white space around cells and quotes", 'ip , actor\n 192.0.2.1 ,  "x" \n', [["192.0.2.1", { actor: "x" }]]],
     [
       "abuse.ch: comments, its columns",
@@ -72,8 +91,13 @@ describe("CSV", () => {
   const bad: BadLine[] = [
     ["too few cells", "ip,actor\n192.0.2.1,a\n192.0.2.2\n", 3, 1, /is 1 cell, and 2 columns/],
     ["too many cells", "ip,actor\n192.0.2.1,a,b\n", 2, 1, /are 3 cells, and 2 columns/],
-    ["text behind a quote", 'ip,actor\n192.0.2.1,"a"b\n', 2, 11, /double quote/],
-    ["a quote inside", 'ip,actor\n192.0.2.1,a"b"\n', 2, 11, /double quote/],
+    [
+      "text behind a quote",
+      'ip,actor\n192.0.2.1,"a"b\n',
+      2,
+      11,
+      /text follows the quote that closes this cell; double/,
+    ],
     ["an address that is none", 'actor,ip\n"a\nb","192.0.2.x"\n', 3, 13, /"192\.0\.2\.x"/],
     ["no address", "actor,ip\na,\n", 2, 3, /""/],
     ["everything", "ip\n0.0.0.0/0\n", 2, 1, /every address/],
@@ -101,5 +125,13 @@ describe("CSV", () => {
 
   test("refused: a row without an end", () => {
     assert.throws(() => readFeed(`ip,actor\n192.0.2.1,"${"a\n".repeat(600_000)}`), { code: "line-too-long", line: 2 });
+  });
+
+  test("of a row with text behind its closing quote, every line is counted as left out", () => {
+    const { entries, report } = readFeed('ip,actor\n192.0.2.1,"5 disk\n192.0.2.2,a\n192.0.2.3,"6 disk\n192.0.2.4,b\n');
+    assert.deepEqual(entries, [["192.0.2.4", { actor: "b" }]]);
+    assert.equal(report.skippedCount, 3);
+    assert.match(report.skippedLines[0]!.message, /^text follows the quote that closes this cell, on line 4; /);
+    assert.deepEqual([report.skippedLines[0]!.line, report.skippedLines[0]!.column], [2, 11]);
   });
 });

@@ -26,7 +26,9 @@ describe("plain lists", () => {
       "  192.0.2.1 # x\n\t2001:DB8:0:0::1\n::ffff:192.0.2.7\n::ffff:10.0.0.0/104\n",
       ["192.0.2.1", "2001:db8::1", "192.0.2.7", "10.0.0.0/8"],
     ],
-    ["host bits", "10.0.0.1/8\n2001:db8::1/32\n", ["10.0.0.0/8", "2001:db8::/32"]],
+    ["a range", "192.0.2.8 - 192.0.2.10\n", ["192.0.2.8/31", "192.0.2.10"]],
+    ["not UTF-8 in a comment", "192.0.2.1\n192.0.2.2 # caf\ufffd\n", ["192.0.2.1", "192.0.2.2"]],
+    ["CR alone", "192.0.2.1\r192.0.2.2\r", ["192.0.2.1", "192.0.2.2"]],
   ];
   for (const [what, text, prefixes] of cases) {
     test(what, () => {
@@ -37,20 +39,6 @@ describe("plain lists", () => {
         );
     });
   }
-
-  test("skipped lines and host bits are counted, with the first line of each", () => {
-    const { warnings, lines, entries } = readFeed("# x\n1.1.1.1 5\n10.0.0.1/8 # y\n1.1.1.2\t6 7\n10.0.0.1/9\n").report;
-    assert.deepEqual(
-      warnings.map(({ count, line }) => [count, line]),
-      [
-        [2, 2],
-        [2, 3],
-      ],
-    );
-    assert.match(warnings[0]!.message, /text after the address is ignored/);
-    assert.match(warnings[1]!.message, /host bits were set/);
-    assert.deepEqual([lines, entries], [5, 4]);
-  });
 
   test("the caller's values apply to every entry", () => {
     const defaults = recordOf({ tags: ["tor"], classification: "promiscuous", actor: "nobody", spoofable: false });
@@ -63,11 +51,12 @@ describe("plain lists", () => {
     ["no address", "192.0.2.1\n  example.org\n", 2, 3, /"example.org"/],
     ["an octet too large", "192.0.2.256\n", 1, 9, /0 to 255|255/],
     ["a length that is none", "192.0.2.0/33\n", 1, 11, /0 to 32/],
-    ["a range", "192.0.2.1-192.0.2.9\n", 1, 10, /192\.0\.2\.1-192\.0\.2\.9/],
+    ["host bits", "10.0.0.1/8 # x\n", 1, 10, /did you mean 10\.0\.0\.0\/8\?/],
+    ["text behind the address", "1.1.1.2\t6 7\n", 1, 9, /begin a comment with #/],
     ["everything, IPv4", "192.0.2.1\n0.0.0.0/0\n", 2, 1, /every address/],
     ["everything, IPv6", "::/0\n", 1, 1, /every address/],
-    ["a table", "192.0.2.1,malware\n", 1, 10, /--format csv/],
-    ["not UTF-8", "192.0.2.1\n192.0.2.2 # caf\ufffd\n", 2, 16, /UTF-8/],
+    ["a table", "192.0.2.1,malware\n", 1, 11, /give a table as CSV/],
+    ["not UTF-8", "192.0.2.1\n192.0.2.2\ufffd\n", 2, 10, /UTF-8/],
     ["a port", "192.0.2.1:80\n", 1, 10, /port/],
   ];
   for (const line of bad) test(`left out: ${line[0]}`, () => assertSkipped(line));

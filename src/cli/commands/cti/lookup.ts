@@ -36,14 +36,15 @@ async function run(args: Arguments): Promise<number> {
   const dataset = await openCtiDataset(path);
   let found = false;
   let failed = false;
-  for await (const { text, location } of readOperands(args.operands)) {
+  for await (const { text, location, error: lineError } of readOperands(args.operands)) {
     if (isOutputClosed()) break;
     try {
+      if (lineError !== undefined) throw lineError;
       const document = withPath(path, () => documentOf(dataset, text, args));
       await printText(args.has("json") ? `${JSON.stringify(document)}\n` : card(document, styleFor(process.stdout)));
       found ||= document.seen;
     } catch (error) {
-      if (!(error instanceof AddressError)) throw error;
+      if (!(error instanceof AddressError) && error !== lineError) throw error;
       reportError(error, location);
       failed = true;
     }

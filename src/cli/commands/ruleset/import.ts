@@ -3,7 +3,7 @@ import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.
 import { chosenTarget } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { LIST_GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
+import { ALLOW_EMPTY_OPTION, LIST_GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
 import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
 import { listNotes, printListChanges } from "../../rulesets/list-changes.ts";
 import { LIST_OPTIONS, listReading } from "../../rule-lists/list-options.ts";
@@ -25,6 +25,7 @@ export const importCommand: Command = {
     ...LIST_OPTIONS,
     { name: "json", help: "print the result as JSON" },
     ...LIST_GUARD_OPTIONS,
+    ALLOW_EMPTY_OPTION,
     KEEP_OPTION,
     ...CONNECTION_OPTIONS,
   ],

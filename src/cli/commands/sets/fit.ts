@@ -40,6 +40,7 @@ export const fitCommand: Command = {
       repeats: true,
       help: "a set whose addresses are never added; may be given several times",
     },
+    { name: "allow-empty", help: "do not reject a file of --never without addresses" },
     {
       name: "log",
       value: "FILE",
@@ -87,7 +88,7 @@ async function run(args: Arguments): Promise<number> {
   const log = args.value("log");
   const found = fitted(addresses, most, {
     loss,
-    never: await sets.unionOf(args.values("never")),
+    never: await sets.unionOf(args.values("never"), { protects: !args.has("allow-empty") }),
     shortest: { 4: lengthOf(args, "min-prefix-v4", 32, 8), 6: lengthOf(args, "min-prefix-v6", 128, 19) },
     ...(log !== undefined && {
       seen: countedAddresses((await countedLog(args, log, await openCatalogueSnapshot(defaultCatalogue()))).counts),

@@ -1,6 +1,7 @@
-import { addressBits, type Family } from "../../address/address.ts";
-import { parseAddressBytes } from "../../address/parse-address.ts";
+import { addressBits, type Family } from "../address/address.ts";
+import { parseAddressBytes } from "../address/parse-address.ts";
 
+const CR = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const SLASH = 0x2f;
@@ -8,7 +9,7 @@ const ZERO = 0x30;
 
 /**
  * Most lines of most lists are an address or a prefix without host bits, perhaps with white space around it. Such a
- * line is parsed from its bytes, without creating a string or an object.
+ * line is parsed from its bytes, without creating a string or an object, to what `readListLine` would read.
  */
 export class PlainLine {
   family: Family = 4;
@@ -19,6 +20,7 @@ export class PlainLine {
   /** Reads bytes[from, end); false for every other line, which the general parser has to judge. */
   read(bytes: Uint8Array, from: number, end: number): boolean {
     while (from < end && isSpace(bytes[from]!)) from++;
+    if (from < end && bytes[end - 1] === CR) end--;
     while (from < end && isSpace(bytes[end - 1]!)) end--;
     let slash = end - 4 > from ? end - 4 : from;
     while (slash < end && bytes[slash] !== SLASH) slash++;
@@ -28,7 +30,12 @@ export class PlainLine {
     this.family = family as Family;
     if (family === 4) words[1] = words[2] = words[3] = 0;
     this.length = addressBits(this.family);
-    return slash === end || this.#readLength(bytes, from, slash, end);
+    return slash === end || (this.#readLength(bytes, from, slash, end) && !this.#coversMapped());
+  }
+
+  /** An error, which names both meanings; `::/0` is left to the general parser, too. */
+  #coversMapped(): boolean {
+    return this.family === 6 && this.length <= 96 && this.words[0] === 0 && this.words[1] === 0;
   }
 
   #readLength(bytes: Uint8Array, from: number, slash: number, end: number): boolean {
@@ -51,6 +58,7 @@ function hostMask(bits: number): number {
   return bits >= 32 ? 0 : bits <= 0 ? -1 : -1 >>> bits;
 }
 
+/** CR is none: alone, it is the end of a line. */
 function isSpace(byte: number): boolean {
-  return byte === SPACE || (byte >= 0x09 && byte <= 0x0d);
+  return byte === SPACE || (byte >= 0x09 && byte < CR);
 }
