@@ -46,26 +46,29 @@ function anyList(count: number, spread: number, kinds: number): Line[] {
       ? { family: 6 as const, w0: w0 >>> 0, w1: random(3), w2: random(2) * 0xffff_0000, w3: random(spread) }
       : { family: 4 as const, w0: (w0 + random(spread)) >>> 0, w1: 0, w2: 0, w3: 0 };
     const prefix = prefixOf(address, isIpv6 ? 128 - random(100) : 32 - random(20));
-    return { prefix, name: anyName(kinds), expiresAt: random(3) === 0 ? null : random(1e6), line: 3 * at + 1 };
+    return { prefix, name: anyName(kinds), expiresAt: random(3) === 0 ? null : random(4), line: 3 * at + 1 };
   });
 }
 
 interface Outcome {
   readonly rules: readonly Line[];
-  /** The repeated prefix, its line, and the line of its previous occurrence. */
-  readonly repeated: readonly (readonly [string, number, number])[];
+  /** The repeated prefix, its line, the line of its first occurrence, and whether both say the same. */
+  readonly repeated: readonly (readonly [string, number, number, boolean])[];
 }
 
 /** The earlier implementation: slow, with an object for each rule. */
 function oracle(list: readonly Line[]): Outcome {
   const all = list.toSorted((a, b) => comparePrefixes(a.prefix, b.prefix));
-  const repeated: (readonly [string, number, number])[] = [];
-  const rules = all.filter((rule, at) => {
-    const before = all[at - 1];
-    if (before === undefined || comparePrefixes(before.prefix, rule.prefix) !== 0) return true;
-    repeated.push([formatPrefix(rule.prefix), rule.line, before.line]);
-    return false;
-  });
+  const repeated: (readonly [string, number, number, boolean])[] = [];
+  const rules: Line[] = [];
+  for (const rule of all) {
+    const first = rules.at(-1);
+    if (first === undefined || comparePrefixes(first.prefix, rule.prefix) !== 0) rules.push(rule);
+    else {
+      const isSame = first.name === rule.name && first.expiresAt === rule.expiresAt;
+      repeated.push([formatPrefix(rule.prefix), rule.line, first.line, isSame]);
+    }
+  }
   return { rules, repeated };
 }
 
@@ -73,9 +76,9 @@ function collected(list: readonly Line[]): Outcome {
   const rules = new RuleList();
   for (const { line, ...rule } of list) rules.add(rule, line);
   assert.equal(rules.count, list.length);
-  const repeated: (readonly [string, number, number])[] = [];
+  const repeated: (readonly [string, number, number, boolean])[] = [];
   const { result: parts } = steps(
-    rules.inOrder((prefix, line, earlier) => repeated.push([formatPrefix(prefix), line, earlier])),
+    rules.inOrder((prefix, line, first, isSame) => repeated.push([formatPrefix(prefix), line, first, isSame])),
   );
   assert.ok(parts.every(({ lengths }) => lengths.length > 0 && lengths.length <= RULES_PER_PART));
   return {
@@ -112,6 +115,17 @@ function compare(make: (list: readonly Line[]) => Outcome): number {
 
 test("a list in columns equals one of objects, including repeated prefixes", () =>
   assert.ok(compare(collected) > 1000));
+
+test("equal names are the same, also where there are more than can be shared", () => {
+  const prefix = prefixOf({ family: 4, w0: 0x08080808, w1: 0, w2: 0, w3: 0 }, 32);
+  const names = Array.from({ length: 5000 }, (_, at) => `name ${at}`);
+  const rules = new RuleList();
+  for (const [line, name] of [...names, ...names].entries())
+    rules.add({ prefix: { ...prefix, w0: line % 5000 }, name, expiresAt: null }, line);
+  let same = 0;
+  steps(rules.inOrder((_prefix, _line, _first, isSame) => void (same += Number(isSame))));
+  assert.equal(same, 5000);
+});
 
 test("a sorted list, and an empty one", () => {
   const { rules } = oracle(anyList(20_000, 200, 1e6));

@@ -248,7 +248,7 @@ describe("limits", () => {
     assert.equal(rules.length, 1);
     assert.deepEqual(
       errors.map(({ line }) => line),
-      [3, 4, 5, 6],
+      [3, 5, 7, 9],
     );
     assert.match(errors[3]!.problem, /more than 3 errors/);
   });
