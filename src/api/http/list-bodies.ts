@@ -7,6 +7,7 @@ import { passBodies } from "../plugins/bodies.ts";
 import { itemsOf, listReader, withListErrors } from "../plugins/json-body.ts";
 import type { BodyList } from "../plugins/validation.ts";
 import { invalid } from "../../service/service-error.ts";
+import type { ImportFormat } from "../../rulesets/importers/import-rules.ts";
 import type { RuleMembers } from "../../service/rules/read-rule.ts";
 import { LIST_TYPES, type ListBody, type ListedMember, RejectedMember } from "../../service/rules/desired-rules.ts";
 
@@ -60,7 +61,7 @@ export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: L
   const format = LIST_TYPES[type];
   return format === undefined
     ? { members: membersOf(request, body, { list: request.route.config.list!, skipInvalid }) }
-    : { text: textOf(request, body), format };
+    : { text: textOf(request, body, format), format };
 }
 
 /** While the body arrived, the caller may have lost the right to send it. @throws Problem (401, 403) */
@@ -124,8 +125,13 @@ function itemByItem(batch: readonly unknown[], start: number, list: BodyList): L
   });
 }
 
-async function* textOf(request: FastifyRequest, body: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+async function* textOf(
+  request: FastifyRequest,
+  body: AsyncIterable<Buffer>,
+  format: ImportFormat,
+): AsyncGenerator<string, void, undefined> {
+  // A text may have other bytes in its comments; elsewhere they make its lines unreadable.
+  const decoder = new TextDecoder("utf-8", { fatal: format !== "text", ignoreBOM: true });
   const decode = (bytes?: Uint8Array): string => {
     try {
       return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
