@@ -23,7 +23,7 @@ export interface ListLine {
   readonly fields: readonly ListField[];
 }
 
-/** Maximum characters of a line, not counting its comment. */
+/** Maximum characters of a line, not counting its comment and the labels of an entry. */
 export const MAX_LINE_LENGTH = 8192;
 export const LINE_TOO_LONG = `a line can have at most ${MAX_LINE_LENGTH} characters; write one entry per line`;
 
@@ -51,14 +51,16 @@ export function readListLine(line: string, options: LineOptions = {}): ListLine 
   if (line.length <= MAX_LINE_LENGTH && PLAIN.test(line))
     return { entries: [readEntry(line, 0, hostBits)], fields: NO_FIELDS };
   const { fields, end } = fieldsOf(line);
-  if (end >= MAX_LINE_LENGTH || (isCut && end === line.length))
-    throw new ListLineError("line-too-long", MAX_LINE_LENGTH, line, LINE_TOO_LONG);
+  const isTooLong = end >= MAX_LINE_LENGTH || (isCut && end === line.length);
+  // An entry may have any number of labels.
+  if (isTooLong && !hasLabels) throw tooLong(line);
   if (fields.length === 0) return undefined;
   rejectUnreadable(fields);
   const tokens = tokensOf(fields[0]!);
   const others = fields.filter(({ text }, at) => at > 0 && text !== "" && !columns.includes(at + 1));
   const entries = wholeEntries([tokens, ...others.map(tokensOf)], hostBits);
   if (entries !== undefined) {
+    if (entries.length > 1 && isTooLong) throw tooLong(line);
     if (entries.length > 1) rejectAmbiguous(entries, columns.length > 0);
     return { entries, fields: entries.length > 1 ? NO_FIELDS : fields };
   }
@@ -66,6 +68,10 @@ export function readListLine(line: string, options: LineOptions = {}): ListLine 
   if (tokens.length > 1) checkRest(entry, tokens.slice(1), others, hostBits);
   else checkLabels(entry, others, { hasLabels, hostBits });
   return { entries: [entry], fields };
+}
+
+function tooLong(line: string): ListLineError {
+  return new ListLineError("line-too-long", MAX_LINE_LENGTH, line, LINE_TOO_LONG);
 }
 
 function rejectUnreadable(fields: readonly ListField[]): void {

@@ -192,7 +192,8 @@ const skip = {
   skip_invalid: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "skip lines that cannot be read or repeat a prefix; the response lists them",
+      description:
+        "skip lines that cannot be read, or that repeat a prefix with another name or expiry; the response lists them",
     }),
   ),
 };
@@ -203,8 +204,15 @@ const canUndo = {
       "whether the rules as they were are kept, so that the change can be undone: not for changes of several hundred thousand rules",
   }),
 };
-/** With `skip_invalid`. */
+/** What was not taken: of `invalid`, with `skip_invalid`. */
 const skipped = {
+  repeated: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        "lines that repeat another, with the same name and expiry; they count once; absent if there are none",
+    }),
+  ),
   invalid: Type.Optional(Type.Integer({ minimum: 0, description: "with skip_invalid: lines that were skipped" })),
   invalid_lines: Type.Optional(
     Type.Array(

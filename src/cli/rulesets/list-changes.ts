@@ -27,9 +27,12 @@ export async function printListChanges(
   counts: string,
   changed: number,
 ): Promise<void> {
-  const { invalid = 0, can_undo: canUndo, warnings } = report;
+  const { invalid = 0, repeated = 0, can_undo: canUndo, warnings } = report;
   if (!args.has("json")) reportWarnings(ruleset, warnings);
   const skipped = invalid === 0 ? "" : `; ${counted(invalid, "line")} left out`;
+  const again = repeated === 0 ? "" : `; ${counted(repeated, "line")} ${repeated === 1 ? "repeats" : "repeat"} another`;
   const undo = canUndo || changed === 0 ? "" : "; it cannot be undone";
-  await printText(args.has("json") ? `${JSON.stringify(report)}\n` : `${ruleset}: ${counts}${skipped}${undo}\n`);
+  await printText(
+    args.has("json") ? `${JSON.stringify(report)}\n` : `${ruleset}: ${counts}${skipped}${again}${undo}\n`,
+  );
 }

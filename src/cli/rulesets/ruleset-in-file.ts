@@ -169,14 +169,19 @@ export class RulesetInFile implements RulesetTarget {
     list: RuleSource,
     how: ListReading,
   ): Promise<
-    { readonly rules: readonly DesiredRule[] } & Pick<ImportAnswer, "invalid" | "invalid_lines" | "warnings">
+    { readonly rules: readonly DesiredRule[] } & Pick<
+      ImportAnswer,
+      "repeated" | "invalid" | "invalid_lines" | "warnings"
+    >
   > {
     const { allowSpecialPurpose, purpose } = (await this.#open()).ruleset;
-    const { rules, invalid, invalidLines } = await readRules(list, how, { now: this.#now, allowSpecialPurpose });
+    const read = await readRules(list, how, { now: this.#now, allowSpecialPurpose });
+    const { rules, invalid, invalidLines, repeated } = read;
     const guarded = await this.#guard?.checkList(purpose, rules);
     return {
       rules: (guarded?.rules ?? rules).flatMap((part) => [...desiredIn(part)]),
       ...warningsIn(guarded?.warnings ?? []),
+      ...(repeated > 0 && { repeated }),
       ...(how.skip_invalid === true && { invalid, invalid_lines: [...invalidLines] }),
     };
   }

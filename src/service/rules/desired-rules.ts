@@ -168,6 +168,8 @@ export interface DesiredList {
   readonly rules: readonly RuleColumns[];
   readonly invalid: number;
   readonly invalidLines: readonly InvalidLine[];
+  /** How many lines repeat another, with the same name and expiry. */
+  readonly repeated: number;
 }
 
 export interface DesiredListOptions extends ReadingOptions {
@@ -193,7 +195,7 @@ async function desiredMembers(
   options: DesiredListOptions,
 ): Promise<DesiredList> {
   const maxUnreadable = options.skipInvalid ? MAX_UNREADABLE : MAX_REPORTED;
-  const { parts, rejected, rejectedCount, isWhole } = await readMembers(members, options, {
+  const { parts, rejected, rejectedCount, isWhole, repeated } = await readMembers(members, options, {
     maxUnreadable,
     maxReported: MAX_REPORTED,
   });
@@ -201,7 +203,7 @@ async function desiredMembers(
   if (!options.skipInvalid && rejectedCount > 0)
     throw invalid(Object.assign({}, ...rejected.map(({ errors }) => errors)));
   const lines = rejected.map(({ line, text, errors }) => ({ line: line + 1, text, reason: textOf(errors) }));
-  return { rules: parts.map(withoutLines), invalid: rejectedCount, invalidLines: lines };
+  return { rules: parts.map(withoutLines), invalid: rejectedCount, invalidLines: lines, repeated };
 }
 
 async function desiredLines(
@@ -209,7 +211,7 @@ async function desiredLines(
   format: ImportFormat,
   options: DesiredListOptions,
 ): Promise<DesiredList> {
-  const { parts, errors, skipped } = await readText(
+  const { parts, errors, skipped, repeated } = await readText(
     new RuleImport(format, { ...options, maxSkipped: MAX_REPORTED }),
     text,
   );
@@ -219,6 +221,7 @@ async function desiredLines(
     rules: parts.map(withoutLines),
     invalid: skipped.count,
     invalidLines: skipped.lines.map(({ line, text, reason }) => ({ line, text, reason })),
+    repeated,
   };
 }
 

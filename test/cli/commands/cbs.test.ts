@@ -231,7 +231,7 @@ describe("cbs export", () => {
   test("IPv6 prefixes that MMDB cannot hold are reported", async () => {
     await run(["build", "-", "-o", "low.ipsieve"], {
       cwd: folder.path,
-      input: "::1,low\n::5:0/112,low\n::/64,around\n1::/16,high\n0:0:1::/96,high\n10.0.0.0/8,ten\n",
+      input: "::1,low\n::5:0/112,low\n::1:0:0:0/80,around\n1::/16,high\n0:0:1::/96,high\n10.0.0.0/8,ten\n",
     });
     const { code, stderr } = await cbs("export", "--snapshot", "low.ipsieve", "--format", "mmdb", "-o", "low.mmdb");
     assert.equal(code, 0);

@@ -123,7 +123,7 @@ test("the bundled catalogue has the large providers", async () => {
 });
 
 test("- reads standard input: a byte order mark, CRLF, empty lines, comments, no last newline; bad lines by number", async () => {
-  const input = "\ufeff10.1.2.3\r\n\n# ours\n  2001:db8::/32 \nnobody\n10.0.0.1/8\n9.9.9.9";
+  const input = "\ufeff10.1.2.3\r\n\n# ours\n  2001:db8::/32 # net\nnobody\n10.0.0.1/8\n9.9.9.9";
   const { code, stdout, stderr } = await run(
     ["lookup", "--json", "--snapshot", "list.ipsieve", "10.9.9.9", "-", "10.8.8.8"],
     { cwd: folder.path, input },
@@ -137,7 +137,7 @@ test("- reads standard input: a byte order mark, CRLF, empty lines, comments, no
   );
   assert.match(
     stderr,
-    /^ipsieve: standard input:5: "nobody" at position 0: .*\nipsieve: standard input:6: "10\.0\.0\.1\/8" .* did you mean 10\.0\.0\.0\/8\?\n$/,
+    /^ipsieve: standard input:5: column 1: "nobody": .*\nipsieve: standard input:6: column 10: "10\.0\.0\.1\/8": .* did you mean 10\.0\.0\.0\/8\?\n$/,
   );
   assert.equal(code, 2);
   const card = await run(["lookup", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path, input: "10.1.2.3\n" });

@@ -220,15 +220,31 @@ describe("import", () => {
     const refused = await ruleset("import", BLOCKLIST, bad);
     assertRefused(
       refused,
-      /^bad\.txt:2: column 1: "300\.1\.1\.1": .*\nbad\.txt:4: column \d+: "20\.0\.0\.0\/33": .*\nbad\.txt:5: column 1: .*already on line 1.*\nipsieve: bad\.txt: nothing was written; correct the list, or leave out what cannot be read with --skip-invalid\n$/,
+      /^bad\.txt:2: column 1: "300\.1\.1\.1": .*\nbad\.txt:4: column \d+: "20\.0\.0\.0\/33": .*\nipsieve: bad\.txt: nothing was written; correct 2 lines, or leave such lines out with --skip-invalid\n$/,
     );
     assert.equal(await done("export", BLOCKLIST), "");
     const { code, stdout, stderr } = await ruleset("import", BLOCKLIST, bad, "--skip-invalid");
     assert.deepEqual(
       [code, stdout],
-      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 kept as they were; 3 lines left out\n`],
+      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 kept as they were; 2 lines left out; 1 line repeats another\n`],
     );
-    assert.match(stderr, /^bad\.txt:2: .*\nbad\.txt:4: .*\nbad\.txt:5: .*\n$/);
+    assert.match(stderr, /^bad\.txt:2: .*\nbad\.txt:4: .*\n$/);
+  });
+
+  test("a line that says what another says counts once; one that says something else is an error that names both", async () => {
+    await empty();
+    const again = file("again.txt", "8.8.4.4\n9.9.9.9\n8.8.4.4\n");
+    assert.equal(
+      await done("import", BLOCKLIST, again),
+      `${BLOCKLIST}: 2 rules added, 0 changed, 0 kept as they were; 1 line repeats another\n`,
+    );
+    assert.equal(JSON.parse(await done("replace", BLOCKLIST, again, "--json")).repeated, 1);
+    const json = file("again.json", '{"rules":[{"ip":"8.8.4.4"},{"ip":"9.9.9.9"},{"ip":"8.8.4.4/32","name":null}]}');
+    assert.match(await done("import", BLOCKLIST, json), /2 kept as they were; 1 line repeats another\n$/);
+    assertRefused(
+      await ruleset("import", BLOCKLIST, file("other.csv", "ip,name\n8.8.4.4,a\n9.9.9.9,a\n8.8.4.4,b\n")),
+      /^other\.csv:4: column 1: "8\.8\.4\.4": the prefix is already on line 2, with another name or expiry; /,
+    );
   });
 
   test("rules of JSON are named by position; standard input by name", async () => {
@@ -247,7 +263,7 @@ describe("import", () => {
     );
   });
 
-  test("the first 200 lines that are left out are reported, and how many more", async () => {
+  test("the first 20 lines that are left out, or that keep a list from being read, are reported, and how many more", async () => {
     const { code, stdout, stderr } = await ruleset(
       "import",
       BLOCKLIST,
@@ -255,10 +271,13 @@ describe("import", () => {
       "--skip-invalid",
     );
     assert.deepEqual(
-      [code, stderr.split("\n").length, stderr.split("\n")[200]],
-      [0, 202, "many.txt: ... and 1,799 more lines like these, 1,999 in all"],
+      [code, stderr.split("\n").length, stderr.split("\n")[20]],
+      [0, 22, "many.txt: ... and 980 more lines like these, 1,000 in all"],
     );
-    assert.match(stdout, /; 1,999 lines left out\n$/);
+    assert.match(stdout, /; 1,000 lines left out; 999 lines repeat another\n$/);
+    const refused = await ruleset("import", BLOCKLIST, "many.txt");
+    assert.deepEqual([refused.code, refused.stderr.split("\n").length], [2, 23]);
+    assert.match(refused.stderr.split("\n")[20]!, /^many\.txt: \.\.\. and [\d,]+ more lines like these$/);
   });
 });
 
@@ -788,8 +807,13 @@ describe("errors say what, where and the remedy", () => {
       ["binary.txt", Buffer.from("\0\u0001"), /binary\.txt: not text/],
       [
         "latin.txt",
-        Buffer.from("20.0.0.1 # caf\u00e9\n", "latin1"),
-        /latin\.txt: is not valid UTF-8; nothing was written\n$/,
+        Buffer.from("20.0.0.1 # caf\u00e9\n20.0.0.2\u00e9\n", "latin1"),
+        /^latin\.txt:2: column 9: .*: the line is not UTF-8; convert the file\nipsieve: latin\.txt: nothing was written; /,
+      ],
+      [
+        "latin.csv",
+        Buffer.from("ip,name\n20.0.0.1,caf\u00e9\n", "latin1"),
+        /latin\.csv: is not valid UTF-8; nothing was written\n$/,
       ],
       ["empty.json", "", /^ipsieve: empty\.json: is empty; a JSON document is required; nothing was written\n$/],
       ["object.json", "{}", /object\.json: /],

@@ -289,8 +289,10 @@ function listOf(request: FastifyRequest, { settings }: Services) {
     /** Once the list has been read. */
     signed: () => ({ ...signed(), digest: hash.digest("hex") }),
     read: () => readDesiredList(body, options),
-    /** What the response says about lines that were left out. */
-    leftOut: ({ invalid, invalidLines }: DesiredList): object =>
-      skipInvalid ? { invalid, invalid_lines: invalidLines } : {},
+    /** What the response says about lines that were left out, and that count once. */
+    leftOut: ({ invalid, invalidLines, repeated }: DesiredList): object => ({
+      ...(repeated > 0 && { repeated }),
+      ...(skipInvalid && { invalid, invalid_lines: invalidLines }),
+    }),
   };
 }
