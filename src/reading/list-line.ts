@@ -29,8 +29,10 @@ export const LINE_TOO_LONG = `a line can have at most ${MAX_LINE_LENGTH} charact
 
 const NO_COLUMNS: readonly number[] = [];
 const NO_FIELDS: readonly ListField[] = [];
+/** Longer lines are judged by all of their fields. */
+const MAX_PLAIN = 1024;
 /** Most lines: an address or a prefix, and nothing else. */
-const PLAIN = /^[0-9a-f.:]+(?:\/[0-9]+)?$/i;
+const BARE = /^[0-9a-f.:]+(?:\/[0-9]+)?$/i;
 
 /**
  * Reads one line of a list of addresses: the grammar of every list that is no publisher's own format.
@@ -48,8 +50,11 @@ const PLAIN = /^[0-9a-f.:]+(?:\/[0-9]+)?$/i;
  */
 export function readListLine(line: string, options: LineOptions = {}): ListLine | undefined {
   const { hasLabels = false, columns = NO_COLUMNS, hostBits = "reject", isCut = false } = options;
-  if (line.length <= MAX_LINE_LENGTH && PLAIN.test(line))
-    return { entries: [readEntry(line, 0, hostBits)], fields: NO_FIELDS };
+  const plain = line.length <= MAX_PLAIN ? plainEntry(line) : undefined;
+  if (plain !== undefined) {
+    const at = plain.length === line.length ? 0 : line.indexOf(plain);
+    return { entries: [readEntry(plain, at, hostBits)], fields: NO_FIELDS };
+  }
   const { fields, end } = fieldsOf(line);
   const isTooLong = end >= MAX_LINE_LENGTH || (isCut && end === line.length);
   // An entry may have any number of labels.
@@ -68,6 +73,29 @@ export function readListLine(line: string, options: LineOptions = {}): ListLine 
   if (tokens.length > 1) checkRest(entry, tokens.slice(1), others, hostBits);
   else checkLabels(entry, others, { hasLabels, hostBits });
   return { entries: [entry], fields };
+}
+
+/** What an address or a prefix is made of: hexadecimal digits, dots, colons and the slash. */
+const IN_ENTRY = new Uint8Array(128);
+for (const character of "0123456789abcdefABCDEF.:/") IN_ENTRY[character.charCodeAt(0)] = 1;
+const SLASH = 0x2f;
+
+/** An address or a prefix with nothing but blanks and a comment beside it; undefined for all other lines. */
+function plainEntry(line: string): string | undefined {
+  if (BARE.test(line)) return line;
+  let start = 0;
+  while (isSpace(line.charCodeAt(start))) start++;
+  let end = start;
+  for (let code = line.charCodeAt(end); IN_ENTRY[code] === 1; code = line.charCodeAt(++end))
+    if (code === SLASH && line.charCodeAt(end + 1) === SLASH) return undefined;
+  let next = end;
+  while (isSpace(line.charCodeAt(next))) next++;
+  const isAlone = next === line.length || line[next] === "#" || line[next] === ";";
+  return isAlone && end > start ? line.slice(start, end) : undefined;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 function tooLong(line: string): ListLineError {

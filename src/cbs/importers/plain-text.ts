@@ -1,6 +1,6 @@
 import { quoted } from "../../address/address-error.ts";
-import type { HostBits } from "../../reading/list-entry.ts";
-import { readListLine } from "../../reading/list-line.ts";
+import type { HostBits, ListEntry } from "../../reading/list-entry.ts";
+import { type LineOptions, readListLine } from "../../reading/list-line.ts";
 import { ListLineError } from "../../reading/list-error.ts";
 import { linesOf, listText } from "./_text.ts";
 import { ImportError } from "./import-error.ts";
@@ -20,16 +20,17 @@ export function plainText({ service = null, region = null }: FixedPlace = {}, ho
   return (text) => {
     const list = new ListBuilder();
     const place = new Places().of(service, region, "line 1");
+    const options = { hostBits };
     for (const [line, number] of linesOf(listText(text)))
-      for (const entry of entriesOf(line, number, hostBits)) list.addEntry(entry, `line ${number}`, place);
+      for (const entry of entriesOf(line, number, options)) list.addEntry(entry, `line ${number}`, place);
     return list.build();
   };
 }
 
 /** @throws ImportError "bad-prefix" */
-function entriesOf(line: string, number: number, hostBits: HostBits) {
+function entriesOf(line: string, number: number, options: LineOptions): readonly ListEntry[] {
   try {
-    return readListLine(line, { hostBits })?.entries ?? [];
+    return readListLine(line, options)?.entries ?? [];
   } catch (error) {
     if (!(error instanceof ListLineError)) throw error;
     const position = `line ${number}, column ${error.at + 1}`;

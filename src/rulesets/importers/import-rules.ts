@@ -1,4 +1,3 @@
-import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import { MAX_LINE_LENGTH } from "../../reading/list-line.ts";
 import type { ListEntry } from "../../reading/list-entry.ts";
@@ -218,6 +217,7 @@ export class RuleImport {
   }
 
   #add({ ip, name, expiresAt }: RuleFields, line: string): void {
+    if (!("text" in ip)) return this.#addEntries(ip, line);
     const { defaults } = this.#options;
     let isGood = true;
     const check = <Value>(field: Field | null | undefined, read: (text: string) => Value): Value | null => {
@@ -236,23 +236,30 @@ export class RuleImport {
         return null;
       }
     };
-    const prefixes =
-      "text" in ip
-        ? check(ip, (text) => [parseRulePrefix(text, this.#options)])
-        : ip.flatMap((entry) => check(entry, () => this.#permitted(entry)) ?? []);
+    const prefix = check(ip, (text) => parseRulePrefix(text, this.#options));
     const rule = {
       name: name === undefined ? defaults.name : check(name, checkRuleName),
       expiresAt: expiresAt === undefined ? defaults.expiresAt : check(expiresAt, parseTimestamp),
     };
-    if (prefixes === null || !isGood) return;
-    const field = "text" in ip ? ip : ip[0]!;
-    for (const prefix of prefixes) this.#addRule({ prefix, ...rule }, field);
+    if (prefix !== null && isGood) this.#addRule({ prefix, ...rule }, ip);
   }
 
-  /** The prefixes of an entry. Throws RuleError for one that no rule may have. */
-  #permitted({ prefixes, text }: ListEntry): readonly Prefix[] {
-    for (const prefix of prefixes) checkPermitted(prefix, text, this.#options);
-    return prefixes;
+  /** All entries of a line, or none if a rule may not have one of their prefixes. */
+  #addEntries(entries: readonly ListEntry[], line: string): void {
+    const { name, expiresAt } = this.#options.defaults;
+    for (const entry of entries) if (!this.#arePermitted(entry, line)) return;
+    for (const entry of entries) for (const prefix of entry.prefixes) this.#addRule({ prefix, name, expiresAt }, entry);
+  }
+
+  #arePermitted(entry: ListEntry, line: string): boolean {
+    try {
+      for (const prefix of entry.prefixes) checkPermitted(prefix, entry.text, this.#options);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RuleError)) throw error;
+      this.#failLine(this.#line, entry, error.problem, line);
+      return false;
+    }
   }
 
   #addRule(rule: DesiredRule, ip: Field): void {

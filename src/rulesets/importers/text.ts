@@ -6,7 +6,7 @@ import { LineProblem, type LineReader } from "./imported-rule.ts";
 export function textLines(): LineReader {
   return (line, isCut) => {
     try {
-      const read = readListLine(line, { isCut });
+      const read = isCut === true ? readListLine(line, { isCut }) : readListLine(line);
       return read === undefined ? null : { ip: read.entries, name: undefined, expiresAt: undefined };
     } catch (error) {
       throw error instanceof ListLineError ? new LineProblem(error.at, error.value, error.problem) : error;
