@@ -157,7 +157,7 @@ function lengthRange(family: Family): string {
 
 /** A list with this prefix, or with one around it, means all of IPv4 to some programs, and no address to others. */
 const MAPPED_BLOCK =
-  "it has the block of IPv4-mapped addresses, ::ffff:0:0/96, which is all of IPv4 in one reading and none of it in the other; write 0.0.0.0/0 for all of IPv4, or leave the block out";
+  "it covers the block of IPv4-mapped addresses, ::ffff:0:0/96, which is all of IPv4 in one reading and none of it in the other; write 0.0.0.0/0 for all of IPv4, or leave it out";
 
 /** Throws AddressError for an IPv6 prefix, other than `::/0`, that covers `::ffff:0:0/96`; `text` is as written. */
 export function rejectMappedBlock(prefix: Prefix, text: string): void {

@@ -198,7 +198,7 @@ export const HOST_BITS_SET: readonly Spelling[] = [
 export const MALFORMED_PREFIXES: readonly Malformed[] = [
   ["10.0.0.0/", "length-missing", 9, "0 to 32"],
   ["::/", "length-missing", 3, "0 to 128"],
-  ["::ffff:0:0/96", "mapped-block", 0, "write 0.0.0.0/0 for all of IPv4, or leave the block out"],
+  ["::ffff:0:0/96", "mapped-block", 0, "write 0.0.0.0/0 for all of IPv4, or leave it out"],
   ["::ffff:1.2.3.4/96", "mapped-block", 0, "::ffff:0:0/96"],
   ["::ffff:0:0/95", "mapped-length", 11, "did you mean 0.0.0.0 or ::ffff:0.0.0.0/128?"],
   ["::ffff:1.2.3.4/64", "mapped-length", 15, "did you mean 1.2.3.4 or ::ffff:1.2.3.4/128"],

@@ -84,7 +84,7 @@ def read(line):
         return []
     fields = [field.strip(BLANK) for field in content.split(",")]
     fields = [field[1:-1] if len(field) > 1 and field[0] == field[-1] == '"' else field for field in fields]
-    groups = [re.split(r"(?<!-)[ \t]+(?!-)", field.strip(BLANK)) for field in fields]
+    groups = [re.split(r"(?<![- \t])[ \t]+(?![- \t])", field.strip(BLANK)) for field in fields]
     items = [item for at, group in enumerate(groups) for item in group if item != "" or at == 0]
     # A count: one number alone behind an entry, after blanks, that cannot be its length.
     others = [field for field in fields[1:] if field != ""]

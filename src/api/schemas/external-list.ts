@@ -42,7 +42,7 @@ const members = {
     "ExternalListFormat",
     Type.Enum([...IMPORT_FORMATS], {
       description:
-        "text: an address or prefix on a line, comments begin with #, ; or //; csv: the first line names the columns; text by default",
+        "text: addresses, prefixes and ranges, comments begin with #, ; or //; csv: the first line names the columns; text by default",
     }),
   ),
   schedule: named(
@@ -61,7 +61,7 @@ const members = {
   allow_empty: Type.Boolean({ description: "accept a list without entries; false by default" }),
   never_block: Type.Boolean({
     description:
-      "whether its addresses are the organisation's own networks, which blocklists should not block; false by default",
+      "whether its addresses are the organisation's own networks, which blocklists should not block; false by default. Such a list is refused if one of its lines cannot be read",
   }),
 };
 const optional = {

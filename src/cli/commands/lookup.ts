@@ -26,7 +26,7 @@ export const lookupCommand: Command = {
     NOW_OPTION,
   ],
   notes: [
-    '"-" reads standard input, one address or prefix per line. A prefix matches the entries that cover all of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
+    '"-" reads standard input, the lines of a list. A prefix matches the entries that cover all of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
   ],
   examples: [
     { command: "ipsieve lookup 8.8.8.8 2606:4700::/32", what: "an address and a prefix" },

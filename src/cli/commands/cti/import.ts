@@ -72,9 +72,9 @@ export const importCommand: Command = {
     },
   ],
   notes: [
-    'Each line holds one address or prefix. Formats: ndjson (a document with "ip" and the members that "cti lookup --extended" shows), csv (a table whose first line names these members as columns, such as ip, tags or src.asn.number, with lists separated by "|"), list (nothing else; "#" or ";" starts a comment). .gz and .zst files are unpacked; "-" is standard input.',
+    'Formats: ndjson (a document with "ip" and the members that "cti lookup --extended" shows), csv (a table whose first line names these members as columns, such as ip, tags or src.asn.number, with lists separated by "|"), list (addresses, prefixes and FIRST-LAST ranges; "#", ";" or "//" begins a comment). .gz and .zst files are unpacked; "-" is standard input.',
     "If several feeds list the same address, their entries are merged: tags and other lists are combined; the most serious classification and the first and last day are kept; the address is not spoofable if any entry says so; of any other text, the value that sorts first is kept. An entry for an address itself takes precedence over one for a network that contains it.",
-    "Host bits are cleared and counted. Invalid lines are reported as file:line:column and skipped. Exit code: 0 if the dataset was written, 2 if not.",
+    "Host bits are cleared and counted in ndjson and csv, and invalid in a list. Invalid lines are reported as file:line:column and skipped. Exit code: 0 if the dataset was written, 2 if not.",
   ],
   examples: [
     {

@@ -29,7 +29,7 @@ export const addCommand: Command = {
   ],
   notes: [
     TARGET_NOTE,
-    `"-" is standard input, with one address or prefix per line. For lists in other formats, or with names and expiries of their own, use "ipsieve ruleset import".`,
+    `"-" is standard input, the lines of a list; of a range, each of its prefixes. For lists in other formats, or with names and expiries of their own, use "ipsieve ruleset import".`,
     "All rules are added or, after an error, none.",
     KEY_NOTE,
     "Exit code: 0 if the rules are in the ruleset now, 2 if not.",

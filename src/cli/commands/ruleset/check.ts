@@ -20,7 +20,7 @@ export const checkCommand: Command = {
   ],
   notes: [
     TARGET_NOTE,
-    '"-" is standard input, with one address or prefix per line.',
+    '"-" is standard input, the lines of a list; of a range, each of its prefixes.',
     "Output: the address, the rule that decides (the most specific active one), its name and its expiry, separated by tabs. These columns are empty for an address that no rule covers.",
     KEY_NOTE,
     "Exit code: 0 if a rule covers at least one address, 1 if none does, 2 after an error.",

@@ -16,7 +16,7 @@ export const removeCommand: Command = {
   ],
   notes: [
     TARGET_NOTE,
-    '"-" is standard input, with one address or prefix per line.',
+    '"-" is standard input, the lines of a list; of a range, each of its prefixes.',
     'A rule is removed only if it is for exactly this address or prefix; "ipsieve ruleset check --all" shows the wider rules that cover it.',
     KEY_NOTE,
     "Exit code: 0 if at least one rule was removed, 1 if there was none to remove, 2 after an error (nothing is removed then).",
