@@ -53,8 +53,9 @@ function rangeEntry(text: string, at: number): ListEntry {
   const { first, last } = parseRange(text);
   const prefixes = rangeToPrefixes(first, last);
   const isWhole = prefixes[0]!.length === 0;
-  // No address is in the block, as those are IPv4: a range has all of it or nothing.
-  if (!isWhole && isBeforeMapped(first) && !isBeforeMapped(last)) rejectMappedBlock(MAPPED_BLOCK, text);
+  // No address is in the block, as those are IPv4: a range has all of it or nothing, unless it is written as IPv6.
+  const isMapped = isWhole && first.family === 4 && text.includes(":");
+  if (isMapped || (!isWhole && isBeforeMapped(first) && !isBeforeMapped(last))) rejectMappedBlock(MAPPED_BLOCK, text);
   return { text, at, prefixes, isMasked: false };
 }
 

@@ -95,6 +95,7 @@ export const LIST_LINES: readonly ListCase[] = [
   refused("::ffff:0:0/96", "mapped-block", 1, "write 0.0.0.0/0 for all of IPv4, or leave it out"),
   refused("::ffff:0.0.0.0/96", "mapped-block", 1, "write 0.0.0.0/0 for all of IPv4, or leave it out"),
   refused("::/8", "mapped-block", 1, "write 0.0.0.0/0 for all of IPv4, or leave it out"),
+  refused("::ffff:0:0-::ffff:ffff:ffff", "mapped-block", 1, "write 0.0.0.0/0 for all of IPv4, or leave it out"),
   refused("::1-2001:db8::", "mapped-block", 1, "write 0.0.0.0/0 for all of IPv4, or leave it out"),
   refused("::ffff:198.51.100.0/24", "mapped-length", 21, "did you mean 198.51.100.0/24 or ::ffff:198.51.100.0/120?"),
   // Labels

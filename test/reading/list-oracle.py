@@ -50,6 +50,8 @@ def networks(text):
         if first.version != last.version or last < first:
             raise Refused
         found = list(ipaddress.summarize_address_range(first, last))
+        if found[0].prefixlen == 0 and first.version == 4 and ":" in text:
+            raise Refused
         if found[0].prefixlen > 0 and any(each.version == 6 and each.overlaps(MAPPED) for each in found):
             raise Refused
         return found

@@ -47,6 +47,7 @@ const ITEMS: readonly (() => string)[] = [
   () => `${ipv4()}${pick(["-", " - ", " -", "-\t"])}${ipv4()}`,
   () => `${address()}-${address()}`,
   () => `192.0.2.1-${octet()}`,
+  () => pick(["::ffff:0:0-::ffff:ffff:ffff", "0.0.0.0-255.255.255.255", "::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]),
   mask,
   () => String(random() % 300),
   () =>

@@ -157,6 +157,9 @@ test("a list that protects is whole and not empty, or nothing is done", async ()
   await refused(/comments\.txt: the list has no entries/, ...guarded, "comments.txt");
   await refused(/^own\.txt:2: /m, ...guarded, "own.txt");
   assert.match((await printed(...guarded, "comments.txt", "--allow-empty"))[0]!, /1 rule added/);
+  const explain = ["explain", "9.9.9.9", "--rules", "feed.txt", "--allow", "comments.txt"];
+  await refused(/comments\.txt: the list has no entries/, ...explain);
+  await printed(...explain, "--allow-empty");
   const fit = ["sets", "fit", "feed.txt", "--entries", "1", "--loss", "add", "--never"];
   await refused(/comments\.txt: the list has no entries/, ...fit, "comments.txt");
   assert.deepEqual(await printed(...fit, "comments.txt", "--allow-empty"), ["64.0.0.0/3"]);

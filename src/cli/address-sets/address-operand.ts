@@ -21,7 +21,7 @@ import { openTree, withIds } from "../snapshots/catalogue-tree.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { momentOf } from "../options/moment.ts";
 import { counted } from "../output/numbers.ts";
-import { listName } from "../rule-lists/list-options.ts";
+import { listName, NO_ENTRIES } from "../rule-lists/list-options.ts";
 import { LineMessages } from "../rule-lists/line-messages.ts";
 import { readList } from "../rule-lists/read-list.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
@@ -170,10 +170,7 @@ async function readAddresses(
     throw new UsageError(
       `${listName(path)}: ${counted(messages.count, "line")} cannot be read, and the result would be wrong without them; correct the list`,
     );
-  if (protects && isEmpty)
-    throw new UsageError(
-      `${listName(path)}: the list has no entries, so it protects nothing; check the file, or add --allow-empty`,
-    );
+  if (protects && isEmpty) throw new UsageError(`${listName(path)}: ${NO_ENTRIES}`);
 }
 
 /** The prefixes of a prefix, address or range; undefined for other text. Throws UsageError if it only looks like one. */

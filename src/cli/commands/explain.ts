@@ -25,6 +25,7 @@ export const explainCommand: Command = {
   options: [
     { name: "rules", value: "RULES", isPath: true, repeats: true, help: "a list of rules; may be given several times" },
     { name: "allow", value: "RULES", isPath: true, repeats: true, help: "rules that allow, in any file" },
+    { name: "allow-empty", help: "do not reject a list of --allow without rules" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue of services; default: ${DEFAULT_CATALOGUE}` },
     { name: "now", value: "TIME", help: "explain what was or will be decided at TIME; default: now" },
     { name: "json", help: "print one JSON document per line" },
@@ -75,7 +76,7 @@ async function openedLists(args: Arguments): Promise<NamedRules[]> {
   const lists: NamedRules[] = [];
   for (const option of ["rules", "allow"])
     for (const path of args.values(option)) {
-      const rules = await openedRules(args, path);
+      const rules = await openedRules(args, path, option === "allow" && !args.has("allow-empty"));
       lists.push({ name: path, purpose: option === "allow" ? "allowlist" : rules.purpose, rules });
     }
   if (lists.length === 0) throw new UsageError("give --rules RULES at least once, or --server URL");

@@ -59,6 +59,9 @@ export function ruleFields(args: Arguments): RuleFields {
   };
 }
 
+/** Why a list that protects addresses is rejected if it is empty. */
+export const NO_ENTRIES = "the list has no entries, so it protects nothing; check the file, or add --allow-empty";
+
 /** How messages name a list. */
 export function listName(path: string): string {
   return path === "-" ? "standard input" : path;

@@ -1,7 +1,7 @@
 import { openRuleset } from "../../datasets/ruleset-files.ts";
 import type { ImportFormat } from "../../rulesets/importers/import-rules.ts";
 import { Ruleset } from "../../rulesets/ruleset.ts";
-import { formatOf, listName } from "./list-options.ts";
+import { formatOf, listName, NO_ENTRIES } from "./list-options.ts";
 import { MAX_ERRORS, rejectLines } from "./listed-rules.ts";
 import type { Arguments } from "../runner/command.ts";
 import { readBytes, rejectBinary } from "./read-list.ts";
@@ -14,9 +14,9 @@ export const RULES_NOTE =
 
 /**
  * The rules of a ruleset file, or of a list, which may have rules for special-purpose addresses. Bad lines are reported
- * as FILE:LINE. Throws UsageError for a list with bad lines, and the errors of reading the file.
+ * as FILE:LINE. `protects`: a list without rules is an error. Throws UsageError for a list with bad lines, and the errors of reading the file.
  */
-export async function openedRules(args: Arguments, path: string): Promise<Ruleset> {
+export async function openedRules(args: Arguments, path: string, protects = false): Promise<Ruleset> {
   if (isRulesetFile(path)) return openRuleset(path);
   const format = formatOf(args, path);
   if (format === "json") throw new UsageError(`${path}: lists of the format json are not read here; use ndjson`);
@@ -25,5 +25,6 @@ export async function openedRules(args: Arguments, path: string): Promise<Rulese
   rejectBinary(path, bytes);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   rejectLines(path, ruleset.import(text, format satisfies ImportFormat, { maxErrors: MAX_ERRORS }).errors);
+  if (protects && ruleset.count === 0) throw new UsageError(`${listName(path)}: ${NO_ENTRIES}`);
   return ruleset;
 }
