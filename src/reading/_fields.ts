@@ -9,6 +9,7 @@ export interface ListField {
 
 /** Four numbers between dots, or hexadecimal digits with :: or seven colons, whatever stands after them. */
 const LIKE_ENTRY = /\[?(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|(?:[0-9a-f]{1,4}:){7}|(?:[0-9a-f]{0,4}:){0,7}:)/iy;
+const MARK_OR_QUOTE = /[#;"]|\/\//;
 /** Two slashes and a number: a comment, or a prefix length with one slash too many. */
 const DOUBLE_SLASH = /\/\/[0-9]{1,3}(?![0-9a-z])/iy;
 
@@ -18,6 +19,7 @@ const DOUBLE_SLASH = /\/\/[0-9]{1,3}(?![0-9a-z])/iy;
  * in other text, such as a label, they are characters. O(length). Throws ListLineError.
  */
 export function fieldsOf(line: string): { readonly fields: readonly ListField[]; readonly end: number } {
+  if (!MARK_OR_QUOTE.test(line)) return { fields: plainFields(line), end: line.length };
   const fields: ListField[] = [];
   for (let at = 0; ; at++) {
     const start = afterBlanks(line, at);
@@ -44,6 +46,19 @@ export function fieldsOf(line: string): { readonly fields: readonly ListField[];
     if (line[end] !== ",") return { fields, end };
     at = end;
   }
+}
+
+/** The fields of a line without comments and quotes. */
+function plainFields(line: string): ListField[] {
+  const fields: ListField[] = [];
+  for (let at = 0; at <= line.length;) {
+    const comma = line.indexOf(",", at);
+    const end = comma < 0 ? line.length : comma;
+    const start = Math.min(afterBlanks(line, at), end);
+    fields.push({ text: line.slice(start, end).trimEnd(), at: start });
+    at = end + 1;
+  }
+  return fields.length === 1 && fields[0]!.text === "" ? [] : fields;
 }
 
 function endOf(line: string, start: number, isFirst: boolean): number {

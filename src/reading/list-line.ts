@@ -62,8 +62,9 @@ export function readListLine(line: string, options: LineOptions = {}): ListLine 
   if (fields.length === 0) return undefined;
   rejectUnreadable(fields);
   const tokens = tokensOf(fields[0]!);
-  const others = fields.filter(({ text }, at) => at > 0 && text !== "" && !columns.includes(at + 1));
-  const entries = wholeEntries([tokens, ...others.map(tokensOf)], hostBits);
+  const others = othersIn(fields, columns);
+  const maySeveral = tokens.length > 1 || others.some(({ text }) => looksLikeEntry(text));
+  const entries = maySeveral ? wholeEntries([tokens, ...others.map(tokensOf)], hostBits) : undefined;
   if (entries !== undefined) {
     if (entries.length > 1 && isTooLong) throw tooLong(line);
     if (entries.length > 1) rejectAmbiguous(entries, columns.length > 0);
@@ -71,7 +72,7 @@ export function readListLine(line: string, options: LineOptions = {}): ListLine 
   }
   const entry = firstEntry(line, tokens[0]!, hostBits);
   if (tokens.length > 1) checkRest(entry, tokens.slice(1), others, hostBits);
-  else checkLabels(entry, others, { hasLabels, hostBits });
+  else if (others.length > 0) checkLabels(entry, others, { hasLabels, hostBits, mayBeEntries: maySeveral });
   return { entries: [entry], fields };
 }
 
@@ -96,6 +97,14 @@ function plainEntry(line: string): string | undefined {
 
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09;
+}
+
+/** The fields with something behind the first one, except those of the columns. */
+function othersIn(fields: readonly ListField[], columns: readonly number[]): ListField[] {
+  const others: ListField[] = [];
+  for (let at = 1; at < fields.length; at++)
+    if (fields[at]!.text !== "" && !columns.includes(at + 1)) others.push(fields[at]!);
+  return others;
 }
 
 function tooLong(line: string): ListLineError {
@@ -132,10 +141,9 @@ function endOfToken(text: string, start: number): number {
 /** The entries of a line that has nothing else; undefined where something else is there. */
 function wholeEntries(groups: readonly (readonly ListField[])[], hostBits: HostBits): ListEntry[] | undefined {
   const entries: ListEntry[] = [];
-  const single = groups.length === 1 && groups[0]!.length === 1;
   for (const group of groups)
     for (const { text, at } of group) {
-      const entry = single || !looksLikeEntry(text) ? undefined : entryOrNone(text, at, hostBits);
+      const entry = looksLikeEntry(text) ? entryOrNone(text, at, hostBits) : undefined;
       if (entry === undefined) return undefined;
       entries.push(entry);
     }
@@ -239,14 +247,17 @@ function checkRest(
 function checkLabels(
   entry: ListEntry,
   labels: readonly ListField[],
-  { hasLabels, hostBits }: { readonly hasLabels: boolean; readonly hostBits: HostBits },
+  {
+    hasLabels,
+    hostBits,
+    mayBeEntries,
+  }: { readonly hasLabels: boolean; readonly hostBits: HostBits; readonly mayBeEntries: boolean },
 ): void {
-  const [first] = labels;
-  if (first === undefined) return;
-  for (const label of labels) {
-    if (!looksLikeEntry(label.text)) continue;
-    rejectAddress(entry, label, hostBits);
-    throw severalEntries(label.text, label.at);
+  const first = labels[0]!;
+  const like = mayBeEntries ? labels.find(({ text }) => looksLikeEntry(text)) : undefined;
+  if (like !== undefined) {
+    rejectAddress(entry, like, hostBits);
+    throw severalEntries(like.text, like.at);
   }
   if (isLengthOf(entry, first.text)) throw lengthApart(entry, first.text, first.at);
   if (!hasLabels) throw textAfter(first.at, first.text);

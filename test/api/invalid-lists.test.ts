@@ -47,7 +47,6 @@ const FORMS: readonly (readonly [
     "192.0.2.1\n10.0.0.1/8 # bits\n192.0.2.2\n192.0.2.1/32\nnonsense\n192.0.2.3",
     [
       [2, "10.0.0.1/8 # bits", /did you mean 10.0.0.0\/8/],
-      [4, "192.0.2.1", /already on line 1/],
       [5, "nonsense", /^column 1: "nonsense": /],
     ],
   ],
@@ -62,7 +61,7 @@ const FORMS: readonly (readonly [
   ],
   [
     "application/x-ndjson",
-    '{"ip":"192.0.2.1"}\n{"ip":"10.0.0.1/8"}\n{"ip":"192.0.2.2"}\n{"ip":"192.0.2.1"}\n{"id":1}\n{"ip":"192.0.2.3"}\n',
+    '{"ip":"192.0.2.1"}\n{"ip":"10.0.0.1/8"}\n{"ip":"192.0.2.2"}\n{"ip":"192.0.2.1","name":"b"}\n{"id":1}\n{"ip":"192.0.2.3"}\n',
     [
       [2, '{"ip":"10.0.0.1/8"}', /did you mean 10.0.0.0\/8/],
       [4, "192.0.2.1", /already on line 1/],
@@ -71,7 +70,7 @@ const FORMS: readonly (readonly [
   ],
   [
     "application/json",
-    '{"rules":[{"ip":"192.0.2.1"},{"ip":"10.0.0.1/8"},{"ip":"192.0.2.2"},{"ip":"192.0.2.1"},{"id":1},{"ip":"192.0.2.3"}]}',
+    '{"rules":[{"ip":"192.0.2.1"},{"ip":"10.0.0.1/8"},{"ip":"192.0.2.2"},{"ip":"192.0.2.1","name":"b"},{"id":1},{"ip":"192.0.2.3"}]}',
     [
       [2, '{"ip":"10.0.0.1/8"}', /did you mean 10.0.0.0\/8/],
       [4, "192.0.2.1", /is already in rules\[0\]/],
@@ -93,8 +92,9 @@ for (const scope of ["public", "dashboard"] as const) {
           assert.equal(status, 200, JSON.stringify(told));
           assert.deepEqual(
             [told.invalid, told.invalid_lines.map((each: any) => [each.line, each.text]), told.created ?? told.added],
-            [3, lines.map(([line, text]) => [line, text]), 3],
+            [lines.length, lines.map(([line, text]) => [line, text]), 3],
           );
+          assert.equal(told.repeated, type === "text/plain" ? 1 : undefined);
           for (const [at, [, , reason]] of lines.entries()) assert.match(told.invalid_lines[at].reason, reason);
           assert.deepEqual(
             (await rules()).map((rule: any) => rule[0]),
@@ -137,7 +137,7 @@ test("no line is left out silently: lists of another format, conflicts and lists
     ["application/json", '{"rules":[{"ip":"192.0.2.1"},]}', 400],
     ["application/json", '{"rules":5}', 400],
     ["application/json", '{"rules":[],"other":1}', 400],
-    ["text/plain", Buffer.from([0x31, 0xff]), 400],
+    ["text/csv", Buffer.from("ip\n1.1.1.1\xff\n", "latin1"), 400],
     ["text/plain", Array.from({ length: 1001 }, (_, i) => `20.0.${i >> 8}.${i & 255}`).join("\n"), 400],
     ["application/x-ndjson", "bad\n".repeat(100_001), 400],
   ];

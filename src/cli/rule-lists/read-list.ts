@@ -3,7 +3,7 @@ import { basename, extname } from "node:path";
 import type { Prefix } from "../../address/address.ts";
 import { inputChunks } from "../../batch/input/input-chunks.ts";
 import { parseTimestamp } from "../../rulesets/timestamp.ts";
-import { readListLine } from "../../reading/list-line.ts";
+import { type LineOptions, type ListLine, readListLine } from "../../reading/list-line.ts";
 import { PlainLine } from "../../reading/plain-line.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
 import { UsageError } from "../runner/usage-error.ts";
@@ -55,9 +55,11 @@ export async function readList(
   const plain = new PlainLine();
   // Bytes that are not UTF-8 become U+FFFD, which no line may contain. A byte order mark is one only at the very start.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const others = [columns.expiry, columns.name].filter((column) => column !== null);
+  const options = { hasLabels: true, columns: others };
   const readText = (text: string): void => {
     try {
-      const entry = entryOf(line === 1 ? text.replace(/^\ufeff/, "") : text, line, columns);
+      const entry = entryOf(line === 1 ? text.replace(/^\ufeff/, "") : text, line, columns, options);
       if (entry !== undefined) onEntry(entry);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
@@ -128,21 +130,28 @@ export function unpackedName(path: string): string {
   return path.replace(/(?<=[^/])\.(gz|zst)$/i, "");
 }
 
-function entryOf(text: string, line: number, columns: ListColumns): ListEntry | undefined {
-  const others = [columns.expiry, columns.name].filter((column) => column !== null);
-  const read = readListLine(text, { hasLabels: true, columns: others });
+function entryOf(text: string, line: number, columns: ListColumns, options: LineOptions): ListEntry | undefined {
+  const read = readListLine(text, options);
   if (read === undefined) return undefined;
   const { entries, fields } = read;
   const fieldIn = (column: number | null): string => (column === null ? "" : (fields[column - 1]?.text ?? ""));
-  const [expiry, name] = [fieldIn(columns.expiry), fieldIn(columns.name)];
-  const labels = fields.filter(({ text: label }, at) => at > 0 && label !== "" && !others.includes(at + 1));
+  const expiry = fieldIn(columns.expiry);
   return {
     line,
-    prefixes: entries.flatMap(({ prefixes }) => prefixes),
-    labels: labels.map(({ text: label }) => label),
-    name,
+    prefixes: entries.length === 1 ? entries[0]!.prefixes : entries.flatMap(({ prefixes }) => prefixes),
+    labels: labelsIn(fields, options.columns!),
+    name: fieldIn(columns.name),
     expiresAt: expiry === "" ? null : parseTimestamp(expiry),
   };
+}
+
+function labelsIn(fields: ListLine["fields"], others: readonly number[]): string[] {
+  const labels: string[] = [];
+  for (let at = 1; at < fields.length; at++) {
+    const { text } = fields[at]!;
+    if (text !== "" && !others.includes(at + 1)) labels.push(text);
+  }
+  return labels;
 }
 
 /** Throws UsageError unless the input can be read; a folder on standard input would count as empty. */
