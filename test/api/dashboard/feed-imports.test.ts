@@ -90,7 +90,7 @@ test("a feed is imported, in use at once and after a restart, reported, and audi
   assert.deepEqual(await state(t, ann), { can_import: true, reason: null, max_bytes: 256 << 20, last: null });
   assert.deepEqual((await visit(t, "GET", "/threats", { token: ann.token })).body, { dataset: null });
   assert.equal((await visit(t, "GET", "/cti/lookup/31.0.0.1", { token: ann.token })).status, 503);
-  const body = `# a list\n${feed(30)}nobody\n31.0.9.1/24\n`;
+  const body = `# a list\n${feed(30)}nobody\n31.0.9.0/24\n`;
   const { status, body: done } = await importFeed(t, ann, body, "name=list.txt&tags=a,%20b&classification=malicious");
   assert.equal(status, 200, JSON.stringify(done));
   const sha256 = createHash("sha256").update(body).digest("hex");
@@ -104,7 +104,7 @@ test("a feed is imported, in use at once and after a restart, reported, and audi
     entries: 31,
     skipped: 1,
     skipped_lines: [{ line: 32, column: 1, message: last.result.skipped_lines[0].message }],
-    warnings: [{ message: last.result.warnings[0].message, count: 1, first_line: 33 }],
+    warnings: [],
   });
   assert.match(last.result.skipped_lines[0].message, /^"nobody": /);
   assert.deepEqual(

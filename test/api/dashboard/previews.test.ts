@@ -86,7 +86,7 @@ test("viewers may preview; unreadable input is rejected", async () => {
     ["no rules", {}, "application/json", 400],
     ["an unknown member", { rules: [{ ip: "192.0.2.1", note: "x" }] }, "application/json", 400],
     ["a number for an address", { rules: [{ ip: 7 }] }, "application/json", 400],
-    ["not UTF-8", Buffer.from([0x31, 0xff]), "text/plain", 400],
+    ["not UTF-8", Buffer.from("ip\n1.1.1.1\xff\n", "latin1"), "text/csv", 400],
     ["a form", "a=b", "application/x-www-form-urlencoded", 415],
     ["too long", "#".repeat(70_000), "text/plain", 413],
   ];
