@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { Prefix } from "../../src/address/address.ts";
-import { parsePrefix, prefixContains } from "../../src/address/prefix.ts";
+import { coversMapped, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
 import { mergePrefixes } from "../../src/address/range.ts";
 import {
   exportRules,
@@ -289,7 +289,9 @@ for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(26), "a\n", "-exi
 for (const format of ["csv", "ndjson", "text"] as const satisfies ImportFormat[]) {
   test(`${format}: exported and imported, the rules are the same`, () => {
     fc.assert(
-      fc.property(anyRules, (list) => {
+      fc.property(anyRules, (all) => {
+        // No list may have the IPv4-mapped block, which means all of IPv4 in one reading.
+        const list = all.filter(({ prefix }) => !coversMapped(prefix));
         const reader = new RuleImport(format, { allowSpecialPurpose: true });
         for (const chunk of exportRules(list, format)) reader.write(chunk);
         const { rules: read, errors } = reader.end();
