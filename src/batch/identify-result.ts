@@ -33,6 +33,7 @@ export interface MalformedInputLine {
   readonly reason: "not-an-object" | "too-many-fields" | "text-after-quotes";
 }
 
+/** The private or reserved address that nearly all first lines of an input have first, though others follow it. */
 export interface RepeatedAddress {
   readonly file: string;
   readonly address: string;
