@@ -22,8 +22,9 @@ export function* makingCarver(hits: readonly Hit[]): Generator<undefined, Carve,
 }
 
 /**
- * Rules without the addresses that they hit. A rule that is cut keeps its name and expiry in each of its parts; if
- * another rule has the same prefix as a part, that rule takes its place.
+ * Rules without the addresses that they hit. A rule that is cut keeps its name and expiry in each of its parts; of a part
+ * and a rule with the same prefix, the one that expires later stays, so that each address that is left is covered for as
+ * long as it was.
  */
 export function* carvingRules(
   rules: readonly RuleColumns[],
@@ -48,5 +49,5 @@ export function* carvingRules(
     }
     yield;
   }
-  return yield* list.inOrder(() => {});
+  return yield* list.inOrder(() => {}, "longest");
 }

@@ -62,7 +62,7 @@ export function* compacting(
     if (++seen % STEP === 0) yield;
   }
   for (const family of [4, 6] as const) unions[family].end();
-  const parts = yield* list.inOrder(() => {});
+  const parts = yield* list.inOrder(() => {}, "longest");
   const { superfluous, superfluousForNow, listed } = redundancy;
   return {
     rules: parts,

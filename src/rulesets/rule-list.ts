@@ -41,14 +41,17 @@ export class RuleList {
   }
 
   /**
-   * In interruptible steps. O(n), or O(n log n) if only a few differ. A rule whose prefix occurs earlier in the list is
-   * left out.
+   * In interruptible steps. O(n), or O(n log n) if only a few differ. Of rules with the same prefix one stays: the first
+   * of the list, or the one that expires last (of those the first), so that no address is covered for a shorter time.
    */
-  *inOrder(onRepeated: OnRepeated): Generator<undefined, ListedColumns[], undefined> {
+  *inOrder(
+    onRepeated: OnRepeated,
+    stays: "first" | "longest" = "first",
+  ): Generator<undefined, ListedColumns[], undefined> {
     const parts: ListedColumns[] = [];
     for (const family of [4, 6] as const) {
       const list = this.#families[family];
-      const order = yield* list.distinctInOrder(onRepeated, this.#names);
+      const order = yield* list.distinctInOrder(onRepeated, this.#names, stays);
       for (let at = 0; at < order.length; at += RULES_PER_PART) {
         parts.push(list.partOf(order.subarray(at, at + RULES_PER_PART), this.#names));
         yield;
@@ -96,11 +99,15 @@ class FamilyList {
   }
 
   /** The indexes of the rules in the order of prefixes, without those that repeat one. */
-  *distinctInOrder(onRepeated: OnRepeated, pool: NamePool): Generator<undefined, Uint32Array, undefined> {
+  *distinctInOrder(
+    onRepeated: OnRepeated,
+    pool: NamePool,
+    stays: "first" | "longest",
+  ): Generator<undefined, Uint32Array, undefined> {
     const compare = (a: number, b: number): number => this.#compare(a, b);
     const order = yield* sortedIndexes(this.count, this.#digits(), compare);
     // In order, equal prefixes are neighbours, and sorting is stable: the first of them is the earliest of the list, and
-    // stays. `kept` is never past `at`, so the array is filtered in place.
+    // stays unless a later one is wanted. `kept` is never past `at`, so the array is filtered in place.
     let kept = 0;
     for (let at = 0; at < order.length; at++) {
       const index = order[at]!;
@@ -109,6 +116,7 @@ class FamilyList {
         const isSame =
           this.#expiresAt[first] === this.#expiresAt[index] && pool.isSame(this.#names[first]!, this.#names[index]!);
         onRepeated(this.#prefixAt(index), this.#lines[index]!, this.#lines[first]!, isSame);
+        if (stays === "longest" && this.#expiresAt[index]! > this.#expiresAt[first]!) order[kept - 1] = index;
       } else order[kept++] = index;
       if (at % RULES_PER_PART === 0) yield;
     }
