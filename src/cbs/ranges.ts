@@ -69,18 +69,31 @@ export function* listRanges(
   { family, aggregate = false, source }: RangeSelection = {},
 ): InParts<RangeList> {
   const value = id === undefined ? ROOT : tree.valueOf(id);
-  const families: readonly Family[] = family === undefined ? [4, 6] : [family];
   const wanted = yield* tree.matchesIn(tree.below(value), source === undefined ? undefined : positionOf(tree, source));
+  const own = aggregate
+    ? { ids: value === ROOT ? [] : [tree.node(value).id], sources: source === undefined ? [] : [source] }
+    : null;
+  return new RangeList(tree, yield* partsOf(tree, wanted, family === undefined ? [4, 6] : [family], aggregate), own);
+}
+
+/** All ranges of these nodes, given by number as `CatalogueTree.below` returns them. */
+export function* listRangesOf(tree: CatalogueTree, nodes: Uint8Array): InParts<RangeList> {
+  return new RangeList(tree, yield* partsOf(tree, yield* tree.matchesIn(nodes), [4, 6], false), null);
+}
+
+function* partsOf(
+  tree: CatalogueTree,
+  wanted: Uint8Array,
+  families: readonly Family[],
+  aggregate: boolean,
+): InParts<RangePart[]> {
   const parts: RangePart[] = [];
   for (const each of families) {
     const list = yield* tree.listingPrefixes(each);
     const indexes = yield* indexesOf(list, wanted);
     parts.push(aggregate ? { list: yield* mergedList(list, indexes), indexes: null } : { list, indexes });
   }
-  const own = aggregate
-    ? { ids: value === ROOT ? [] : [tree.node(value).id], sources: source === undefined ? [] : [source] }
-    : null;
-  return new RangeList(tree, parts, own);
+  return parts;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { AddressSet } from "../sets/address-set.ts";
+import type { ProtectedClass } from "./node-classes.ts";
 
 /** Why addresses should not be blocked. */
 export type ProtectedKind = "service" | "allowed" | "own-network" | "special-purpose";
@@ -10,6 +11,8 @@ export interface Protected {
   /** Of the node, the ruleset or the list; null for special-purpose addresses. */
   readonly id: string | null;
   readonly name: string;
+  /** Of a service: what stands at its addresses. */
+  readonly class?: ProtectedClass;
   readonly addresses: AddressSet;
 }
 

@@ -13,6 +13,12 @@ export const Collateral = named(
     }),
     id: NullableText({ description: "of the node of the catalogue, or of the ruleset or external list" }),
     name: Type.String(),
+    class: Type.Unsafe<"serving" | "rented" | null>({
+      type: ["string", "null"],
+      enum: ["serving", "rented", null],
+      description:
+        "of a service: serving (edges of CDNs and applications, resolvers, crawlers), or rented (machines of a cloud's customers, which count from a /24 or a /48); VPNs, Tor, relays, scanners and access providers are not guarded",
+    }),
     ipv4_addresses: Addresses,
     ipv6_addresses: Addresses,
     prefixes: Type.Array(Type.String(), { description: "the first five prefixes of these addresses" }),

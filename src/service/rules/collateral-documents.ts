@@ -1,5 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { type Collateral, type Hit, namedPrefixes } from "../../collateral/find-collateral.ts";
+import type { ProtectedClass } from "../../collateral/node-classes.ts";
 import type { ProtectedKind } from "../../collateral/protected.ts";
 
 /** Something that rules block but should not, as responses show it. */
@@ -8,6 +9,8 @@ export interface CollateralDocument {
   /** The id of the node, the ruleset or the list. */
   readonly id: string | null;
   readonly name: string;
+  /** Of a service: what stands at its addresses. */
+  readonly class: ProtectedClass | null;
   /** How many addresses, as texts, as they may be long. */
   readonly ipv4_addresses: string;
   readonly ipv6_addresses: string;
@@ -27,7 +30,16 @@ export function collateralDocuments({ hits, tooWide, share }: Collateral, verb: 
     const text = formatPrefix(prefix);
     const percent = `${(100 * share[prefix.family]).toPrecision(2)} % of all IPv${prefix.family} addresses`;
     const detail = `${text} is very wide; all of the rules together are ${percent}`;
-    return { kind: "wide", id: null, name: text, ipv4_addresses: "0", ipv6_addresses: "0", prefixes: [text], detail };
+    return {
+      kind: "wide",
+      id: null,
+      name: text,
+      class: null,
+      ipv4_addresses: "0",
+      ipv6_addresses: "0",
+      prefixes: [text],
+      detail,
+    };
   });
   return [...wide, ...hits.map((hit) => hitDocument(hit, verb))].slice(0, MAX_NAMED);
 }
@@ -39,6 +51,7 @@ function hitDocument(hit: Hit, verb: Verb): CollateralDocument {
     kind,
     id,
     name,
+    class: hit.class ?? null,
     ipv4_addresses: String(ipv4),
     ipv6_addresses: String(ipv6),
     prefixes: namedPrefixes(hit).map(formatPrefix),

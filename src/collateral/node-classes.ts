@@ -1,0 +1,52 @@
+/**
+ * What stands at the addresses of a node, as far as guards are concerned:
+ *
+ *     serving      edges of CDNs and applications, resolvers, crawlers of search engines: blocking them blocks the service
+ *     rented       machines of a cloud's customers and of CI: one may be an attacker's, a network is many customers
+ *     anonymiser   exits of VPNs, relays and Tor; scanner: who probes everybody. People block these on purpose
+ *     access       subscribers of providers: what lists of attackers are made of
+ */
+export type NodeClass = "serving" | "rented" | "anonymiser" | "scanner" | "access";
+
+/** The classes that guards protect. */
+export type ProtectedClass = Extract<NodeClass, "serving" | "rented">;
+
+/** Of nodes that differ from the one above them; below the types, the others serve. */
+const CLASSES: Readonly<Record<string, NodeClass>> = {
+  "/cloud": "rented",
+  "/isp": "access",
+  // Their lists name whole blocks of clouds.
+  "/saas/circleci": "rented",
+  "/saas/github/actions": "rented",
+  "/saas/github/actions_macos": "rented",
+  "/saas/github/codespaces": "rented",
+  "/cdn/akamai/private-relay": "anonymiser",
+  "/security/apple-private-relay": "anonymiser",
+  "/security/mullvad": "anonymiser",
+  "/security/packethub": "anonymiser",
+  "/security/tor": "anonymiser",
+  "/security/windscribe": "anonymiser",
+  "/bot/alpha-strike": "scanner",
+  "/bot/binaryedge": "scanner",
+  "/bot/censys": "scanner",
+  "/bot/driftnet": "scanner",
+  "/bot/internet-measurement": "scanner",
+  "/bot/leakix": "scanner",
+  "/bot/modat": "scanner",
+  "/bot/onyphe": "scanner",
+  "/bot/rapid7": "scanner",
+  "/bot/securitytrails": "scanner",
+  "/bot/shadowserver": "scanner",
+  "/bot/shodan": "scanner",
+  "/security/qualys": "scanner",
+  "/security/tenable": "scanner",
+};
+
+/** The class of a node, which it has from the closest node of the table that it is or is below. O(depth) */
+export function classOf(id: string): NodeClass {
+  for (let path = id; path !== ""; path = path.slice(0, path.lastIndexOf("/"))) {
+    const known = CLASSES[path];
+    if (known !== undefined) return known;
+  }
+  return "serving";
+}

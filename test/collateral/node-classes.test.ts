@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
+import { findCollateral } from "../../src/collateral/find-collateral.ts";
+import { classOf } from "../../src/collateral/node-classes.ts";
+import { protectionOf } from "../../src/collateral/protection-of.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
+import { catalogueOf } from "../cbs/catalogues.ts";
+
+test("a node has the class of the closest one above it that has one", () => {
+  for (const [id, nodeClass] of Object.entries({
+    "/cloud": "rented",
+    "/cloud/azure/by-service/AzureCloud/eastus": "rented",
+    "/saas/github": "serving",
+    "/saas/github/web": "serving",
+    "/saas/github/actions": "rented",
+    "/saas/githubactions": "serving",
+    "/cdn/akamai": "serving",
+    "/cdn/akamai/private-relay": "anonymiser",
+    "/security/tor/exits": "anonymiser",
+    "/security/quad9": "serving",
+    "/bot/censys": "scanner",
+    "/bot/google/googlebot": "serving",
+    "/isp/starlink": "access",
+    office: "serving",
+  }))
+    assert.equal(classOf(id), nodeClass, id);
+});
+
+test("Tor, VPNs, relays and scanners may be blocked, one rented machine too; edges, resolvers and crawlers may not", () => {
+  const services = new CatalogueTree(
+    catalogueOf(
+      [
+        ["20.0.0.0/11", "/cloud/azure"],
+        ["20.1.0.0/16", "/saas/github/actions"],
+        ["140.82.112.0/20", "/saas/github/web"],
+        ["140.82.113.0/24", "/saas/github/web", "/saas/github/actions"],
+        ["172.224.0.0/12", "/cdn/akamai"],
+        ["172.224.226.0/27", "/cdn/akamai/private-relay"],
+        ["20.2.3.4/32", "/security/tor"],
+        ["185.65.134.0/24", "/security/mullvad", "/cloud/m247"],
+        ["162.142.125.0/24", "/bot/censys"],
+        ["66.249.64.0/19", "/bot/google/googlebot"],
+        ["1.1.1.0/24", "/cdn/cloudflare"],
+        ["9.9.9.0/24", "/security/quad9"],
+        ["73.0.0.0/8", "/isp/comcast"],
+      ],
+      {},
+    ),
+  );
+  const protection = protectionOf({ services });
+  const hits = (text: string): (string | null)[] =>
+    findCollateral([parsePrefix(text)], protection).hits.map((hit) => `${hit.id} ${hit.class}`);
+  for (const [text, ...expected] of [
+    ["20.2.3.4"],
+    ["20.1.2.3"],
+    ["20.1.2.0/24", "/cloud/azure rented", "/saas/github rented"],
+    ["20.2.0.0/16", "/cloud/azure rented"],
+    ["140.82.112.3", "/saas/github serving"],
+    ["140.82.113.3", "/saas/github serving"],
+    ["172.224.226.1"],
+    ["172.224.225.1", "/cdn/akamai serving"],
+    ["185.65.134.0/24"],
+    ["162.142.125.0/24"],
+    ["66.249.66.1", "/bot/google serving"],
+    ["1.1.1.1", "/cdn/cloudflare serving"],
+    ["9.9.9.9", "/security/quad9 serving"],
+    ["73.0.0.0/16"],
+  ] as const)
+    assert.deepEqual(hits(text).sort(), expected, text);
+  const [wide] = findCollateral([parsePrefix("172.224.0.0/12")], protection).hits;
+  assert.equal(wide!.addresses.size(4), (1n << 20n) - 32n, "without the relay");
+});
+
+test("of the bundled catalogue, what people block on purpose is not protected", async () => {
+  const protection = protectionOf({ services: new CatalogueTree(await openCatalogue()) });
+  const ids = protection.groups.flatMap(({ members }) => members.map(({ id }) => id));
+  for (const id of ["/bot/censys", "/security/mullvad", "/security/windscribe", "/isp/lumen"])
+    assert.ok(!ids.includes(id), id);
+  for (const id of ["/cdn/cloudflare", "/saas/google", "/saas/github", "/security/quad9", "/cloud/azure"])
+    assert.ok(ids.includes(id), id);
+});
