@@ -1,0 +1,142 @@
+/*
+ * npm run mutate -- ROOM... [--seed N] [--mutants N] [--minutes N] [--seconds N] [--all]
+ *
+ * How much the tests would notice: gives a copy of the checkout one small fault after the other, a sample of those
+ * that the files of a room (a folder of src/) can have, and runs the test files that run the place, the quickest first,
+ * until one fails. Prints the faults that none notices (with --all, the others too). A test file that takes five times
+ * as long as without the fault, and --seconds more, counts as one that notices it. What cannot be noticed is listed with its reason in test/mutants/equivalent.json.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { randomWords } from "../random-words.ts";
+import { CopiedCheckout } from "./copied-checkout.ts";
+import { type Mutant, mutantsOf } from "./mutants-of.ts";
+import { isReached, type Reach, reachOf } from "./reach.ts";
+import { testsOf } from "./tests-of.ts";
+
+const { values, positionals: rooms } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: "string", default: "1" },
+    mutants: { type: "string", default: "60" },
+    minutes: { type: "string", default: "30" },
+    seconds: { type: "string", default: "10" },
+    all: { type: "boolean", default: false },
+  },
+});
+const root = process.cwd();
+const KERNEL = "src/kernel/assembly/";
+const GENERATED = ["**/_operations.ts", "src/kernel/_module.ts", "**/*.d.ts"];
+
+type Result = "killed" | "equivalent" | "survived" | "not reached" | "invalid";
+
+function numberOf(option: "seed" | "mutants" | "minutes" | "seconds"): number {
+  const number = Number(values[option]);
+  if (!Number.isSafeInteger(number) || number < 1) throw new RangeError(`--${option} takes a whole number from 1`);
+  return number;
+}
+
+function sourcesOf(room: string): readonly string[] {
+  const files = globSync(`src/${room}/**/*.{ts,tsx}`, { cwd: root, exclude: GENERATED }).toSorted();
+  if (files.length === 0) throw new RangeError(`no such room: src/${room} has no sources`);
+  return files;
+}
+
+/** That many mutants, in the same order for the same seed: a larger sample begins with the smaller one. */
+function sample(mutants: readonly Mutant[], seed: number, count: number): readonly Mutant[] {
+  const word = randomWords(seed);
+  for (let index = 0; index < 10; index++) word();
+  return mutants
+    .map((mutant) => ({ mutant, order: word() }))
+    .toSorted((a, b) => a.order - b.order)
+    .slice(0, count)
+    .map(({ mutant }) => mutant);
+}
+
+type Tests = ReadonlyMap<string, Reach>;
+
+async function reachOfTests(copy: CopiedCheckout, room: string, sources: readonly string[]): Promise<Tests> {
+  const folder = join(root, "test/output/mutants");
+  const tests = new Map<string, Reach>();
+  for (const test of testsOf(copy.path, room)) {
+    const reach = await reachOf(copy, test, sources, folder);
+    if (reach.passed) tests.set(test, reach);
+    else console.log(`left out, as it fails without a mutant: ${test}`);
+  }
+  if (tests.size === 0) throw new Error(`no test file of src/${room} passes without a mutant`);
+  return tests;
+}
+
+/** The tests that run the place of a mutant, the quickest first, those of the room's own folder before others. */
+function testsFor(mutant: Mutant, room: string, tests: Tests): readonly [string, Reach][] {
+  const isOther = (test: string) => Number(!test.startsWith(`test/${room}/`));
+  return [...tests]
+    .filter(([, reach]) => mutant.file.startsWith(KERNEL) || isReached(reach, mutant.file, mutant.start))
+    .toSorted(([a, { seconds }], [b, other]) => isOther(a) - isOther(b) || seconds - other.seconds);
+}
+
+async function resultOf(copy: CopiedCheckout, mutant: Mutant, room: string, tests: Tests): Promise<[Result, string]> {
+  const reaching = testsFor(mutant, room, tests);
+  if (reaching.length === 0) return ["not reached", ""];
+  const takeBack = copy.apply(mutant);
+  try {
+    if (mutant.file.startsWith(KERNEL) && !copy.compileKernel()) return ["invalid", "does not compile"];
+    for (const [test, { seconds }] of reaching) {
+      const { outcome } = await copy.run(test, numberOf("seconds") + 5 * seconds);
+      if (outcome !== "passed") return ["killed", `${test} ${outcome}`];
+    }
+    return ["survived", `${reaching.length} test files`];
+  } finally {
+    takeBack();
+  }
+}
+
+type Equivalent = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+function readEquivalent(): Equivalent {
+  const path = join(root, "test/mutants/equivalent.json");
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Equivalent) : {};
+}
+
+/** Complains about a line of the list whose mutant does not exist any more: the source has changed. */
+function checkListed(equivalent: Equivalent, mutants: readonly Mutant[], sources: readonly string[]): void {
+  const known = new Set(mutants.map(({ file, key }) => `${file} ${key}`));
+  for (const file of sources)
+    for (const key of Object.keys(equivalent[file] ?? {}))
+      if (!known.has(`${file} ${key}`)) console.log(`no longer a mutant: ${file}: ${key}`);
+}
+
+async function mutateRoom(copy: CopiedCheckout, room: string, ends: number): Promise<void> {
+  const sources = sourcesOf(room);
+  const mutants = sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy.path, file), "utf8")));
+  const equivalent = readEquivalent();
+  checkListed(equivalent, mutants, sources);
+  const tests = await reachOfTests(copy, room, sources);
+  console.log(`${room}: ${mutants.length} mutants, ${tests.size} test files`);
+  const counts: Record<Result, number> = { killed: 0, equivalent: 0, survived: 0, "not reached": 0, invalid: 0 };
+  for (const mutant of sample(mutants, numberOf("seed"), numberOf("mutants"))) {
+    if (Date.now() > ends) break;
+    const isListed = equivalent[mutant.file]?.[mutant.key] !== undefined;
+    const [result, how]: [Result, string] = isListed ? ["equivalent", ""] : await resultOf(copy, mutant, room, tests);
+    counts[result]++;
+    if (!values.all && result !== "survived" && result !== "not reached") continue;
+    console.log(`${result}: ${mutant.file}:${mutant.line}: ${mutant.key} (${how})`);
+  }
+  printScore(room, counts);
+}
+
+function printScore(room: string, counts: Readonly<Record<Result, number>>): void {
+  const noticed = counts.killed + counts.survived + counts["not reached"];
+  const [left, score] = [counts.survived + counts["not reached"], Math.floor((100 * counts.killed) / noticed)];
+  console.log(
+    `| ${room} | ${noticed + counts.equivalent} | ${counts.killed} | ${counts.equivalent} | ${left} | ${score} % | seed ${numberOf("seed")} |`,
+  );
+}
+
+if (rooms.length === 0) throw new RangeError("which room? npm run mutate -- ROOM..., such as collateral or store/sql");
+const ends = Date.now() + numberOf("minutes") * 60_000;
+const copy = new CopiedCheckout(root);
+process.once("exit", () => copy.remove());
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+for (const room of rooms) await mutateRoom(copy, room, ends);
