@@ -142,5 +142,5 @@ test("negative control: a block that fails, prints something else, or is in anot
   assert.deepEqual(blocksOf("```sh\na\n```\n\n```text\nb\n```\n"), [
     { language: "sh", line: 1, code: "a\n", expected: "b\n" },
   ]);
-  assert.throws(() => blocksOf("```text\nb\n```\n"));
+  assert.throws(() => blocksOf("```text\nb\n```\n"), /^Error: line 1: a text block without a block/);
 });

@@ -112,6 +112,7 @@ for (const consumer of CONSUMERS) {
             inTemporaryFolder((root) =>
               ask(consumer, `${fileOf(["198.51.100.1"], consumer.format)}${consumer.wrongLine}\n`, addresses, root),
             ),
+            assert.AssertionError,
           );
         },
       );

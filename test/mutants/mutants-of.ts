@@ -172,7 +172,7 @@ function ofNumber(node: ts.NumericLiteral | ts.BigIntLiteral): readonly Replacem
   const suffix = ts.isBigIntLiteral(node) ? "n" : "";
   const text = node.getText().replaceAll("_", "").replace(/n$/, "");
   if (suffix === "" && !Number.isSafeInteger(Number(text))) return [];
-  const value = BigInt(Number(text) === 0 ? 0 : text);
+  const value = suffix === "" ? BigInt(Number(text)) : BigInt(text);
   const less: readonly Replacement[] = value === 0n ? [] : [[node, `${value - 1n}${suffix}`]];
   return [[node, `${value + 1n}${suffix}`], ...less];
 }

@@ -123,7 +123,7 @@ test("negative control: a catalogue that is written in place is seen half writte
   const path = join(home, "catalogue.ipsieve");
   const whole = readFileSync(path);
   writeFileSync(path, whole.subarray(0, whole.length >> 1));
-  await assert.rejects(checkHome());
+  await assert.rejects(checkHome(), { name: "SnapshotError", code: "truncated" });
   writeFileSync(path, whole);
   await checkHome();
 });

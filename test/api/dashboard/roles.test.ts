@@ -370,6 +370,7 @@ test("every operation, without a session and by each role: exactly the permitted
   const usage = await visit(t, "GET", "/usage", { token: users.viewer.token });
   assert.throws(
     () => checkDescribed(document, "getUsage", { ...usage, body: { ...usage.body, more: 1 } }),
+    /must NOT have additional properties/,
     "the control",
   );
   at.diagnostic(`${all.length} operations`);

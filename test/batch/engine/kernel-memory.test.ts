@@ -55,7 +55,7 @@ test("runs that succeed, whose output is closed, or that are aborted during a wr
       highWaterMark: 1,
       write: (_chunk, _encoding, done) => void (setTimeout(done, 5), setImmediate(() => abort.abort())),
     });
-    await assert.rejects(run({ output, signal: abort.signal }));
+    await assert.rejects(run({ output, signal: abort.signal }), { name: "AbortError" });
   };
   assert.equal(await growth(snapshot, () => run({ output: { path: "/dev/null" } })), 0);
   assert.equal(await growth(snapshot, () => run({ output: closing() })), 0);

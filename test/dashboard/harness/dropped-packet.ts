@@ -102,7 +102,11 @@ try {
   assert.deepEqual(await sourcesHeard(), [LISTED, OTHER]);
   const asCron = (environment: string): unknown =>
     execFileSync("/usr/bin/env", ["-i", environment, "sh", "-c", renewal]);
-  assert.throws(() => asCron("PATH=/usr/bin:/bin"), "nft is found although cron does not look where it is");
+  assert.throws(
+    () => asCron("PATH=/usr/bin:/bin"),
+    { status: 127 },
+    "nft is found although cron does not look where it is",
+  );
   asCron(path);
   assert.deepEqual(await sourcesHeard(), [OTHER]);
   process.stdout.write(`packets from ${LISTED} are dropped after ${steps} steps, those from ${OTHER} are not\n`);
