@@ -207,6 +207,30 @@ test("the negative controls: counting expired rules, and ignoring rules inside a
   }
 });
 
+test("the hits with most addresses come first: by IPv4, then by IPv6, otherwise as they were given", () => {
+  const sets = [
+    ["20.0.0.1"],
+    ["2001:db8::/64"],
+    ["20.0.0.0/30", "2001:db8::/128"],
+    ["2001:db8::/127"],
+    ["20.0.0.4/30", "2001:db8::/127"],
+    ["2001:db8::/66"],
+    ["20.0.0.1"],
+  ];
+  const group = groupOf(
+    "service",
+    sets.map((each) => each.map((text) => parsePrefix(text))),
+    ANY_LENGTH,
+  );
+  const order = (...texts: string[]): string[] => {
+    const prefixes = texts.map((text) => parsePrefix(text));
+    const { hits } = finished(findingCollateral(prefixes, { groups: [group], rulesets: [] }, NOW));
+    return hits.map(({ name }) => name.replace("service ", ""));
+  };
+  assert.deepEqual(order("20.0.0.0/24", "2001:db8::/32"), ["4", "2", "0", "6", "1", "5", "3"]);
+  assert.deepEqual(order("2001:db8::/32"), ["1", "5", "3", "4", "2"]);
+});
+
 test("services of the bundled catalogue: crawlers, CDNs and applications always, clouds as networks, no subscribers", async () => {
   const tree = new CatalogueTree(await openCatalogue());
   const groups = [...finished(protectingServices(tree)), specialPurposeGroup()];
@@ -225,6 +249,9 @@ test("services of the bundled catalogue: crawlers, CDNs and applications always,
   // A cloud address, the network around it, and one of an access provider.
   assert.deepEqual(told("3.5.140.1"), []);
   assert.deepEqual(told("3.5.140.0/24"), [["/cloud/aws", "256", "3.5.140.0/24"]]);
+  assert.deepEqual(told("3.5.140.0/25"), []);
+  assert.deepEqual(told("2600:1f18::/48"), [["/cloud/aws", String(2n ** 80n), "2600:1f18::/48"]]);
+  assert.deepEqual(told("2600:1f18::/49"), []);
   assert.deepEqual(told("73.0.0.0/16"), []);
   assert.deepEqual(told("10.0.0.0/30"), [["Private-Use", "4", "10.0.0.0/30"]]);
   assert.deepEqual(told("192.0.2.0/24", "198.51.100.7", "203.0.113.0/24"), []);
