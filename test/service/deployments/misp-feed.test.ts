@@ -155,6 +155,33 @@ test("an unchanged list has the same history, and removed entries are forgotten 
   assert.doesNotMatch(String(forgot.history), /^-/m);
 });
 
+/** The addresses that are remembered as removed, after a list with this history has lost one more. */
+async function rememberedAfter(history: string, before: Set<string>, at: number): Promise<string[]> {
+  const [lost, ...rest] = before;
+  const old = { text: { ...(await textOf(before)), history: Buffer.from(history) }, chunks: 1 };
+  const now = { text: await textOf(new Set(rest)), chunks: 1 };
+  const stored = String(await inSlices(continuingHistory(old, now, { at, after: 0 })));
+  const removed = [...stored.matchAll(/^- (\S+)/gm)].map(([, address]) => address!);
+  assert.equal(removed.at(-1), lost);
+  return removed;
+}
+
+test("90 days to the second and the latest 100,000 are remembered, and as many as a longer list has entries", async () => {
+  const [at, kept] = [1_800_000_000, 90 * 86_400];
+  const two = new Set(["192.0.2.1", "192.0.2.2"]);
+  const old = `= ${at - kept - 9} ${at - 9}\n- 10.0.0.1 ${at - kept - 1} 0\n- 10.0.0.2 ${at - kept} 0\n`;
+  assert.deepEqual(await rememberedAfter(old, two, at), ["10.0.0.2", "192.0.2.1"]);
+  const address = (first: number) => (number: number) =>
+    `${first}.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+  const many = Array.from({ length: 100_000 }, (_, number) => address(10)(number));
+  const full = `= ${at - 9} ${at - 9}\n${many.map((each) => `- ${each} ${at - 9} 0\n`).join("")}`;
+  const removed = await rememberedAfter(full, two, at);
+  assert.deepEqual([removed.length, removed[0]], [100_000, many[1]]);
+  // Every second address, none of which is joined with another.
+  const long = new Set(Array.from({ length: 100_001 }, (_, number) => address(20)(2 * number)));
+  assert.equal((await rememberedAfter(full, long, at)).length, 100_001);
+});
+
 test("each event has a file, and no other name does", () => {
   const context = { id: ID, definition: DEFINITION };
   const events = filesOf("combined", 4).map((file) => fileName(file, context));
