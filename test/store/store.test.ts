@@ -357,6 +357,42 @@ for (const { name, skip, make, stop } of await databases()) {
         { rulesetsPerOrganisation: 5 },
       ));
 
+    test("what was deleted is restored only within limits that were lowered since, to the last rule that fits", () =>
+      withReplica(
+        async (replica, location) => {
+          const { organisation, blocklist } = await replica.organisation();
+          const of = { organisationId: organisation.id };
+          const into = { ...of, rulesetId: blocklist.id };
+          const newest = async () =>
+            (await replica.store.read("audit", organisation.id, { limit: 1 })).entries[0]!.sequence;
+          const emptied = { kind: "replace-rules", ...into, rules: [], shrink: { allowEmpty: true } } as const;
+          const rules = columnsOfTexts(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"]);
+          await replica.store.write({ kind: "replace-rules", ...into, rules, ...by(2) });
+          await replica.store.write({ ...emptied, ...by(3) });
+          const rulesGone = await newest();
+          await replica.store.write({ kind: "restore-rules", ...into, sequence: rulesGone, ...by(4) });
+          await replica.store.write({ kind: "delete-ruleset", ...into, ...by(5) });
+          const rulesetGone = await newest();
+          const restoring = async (rulesPerRuleset: number, command: "restore-rules" | "restore-ruleset") => {
+            const other = await Replica.open(location, { rulesPerRuleset });
+            try {
+              if (command === "restore-ruleset")
+                await other.store.write({ kind: command, ...of, sequence: rulesetGone, ...by(6) });
+              else await other.store.write({ kind: command, ...into, sequence: rulesGone, ...by(8) });
+              return other.memory.rulesOf(blocklist.id).size;
+            } finally {
+              await other.store.close();
+            }
+          };
+          await refused("too-many-rules", restoring(3, "restore-ruleset"));
+          assert.equal(await restoring(4, "restore-ruleset"), 4);
+          await replica.store.write({ ...emptied, ...by(7) });
+          await refused("too-many-rules", restoring(3, "restore-rules"));
+          assert.equal(await restoring(4, "restore-rules"), 4);
+        },
+        { rulesPerRuleset: 5 },
+      ));
+
     test("a replacement: all or nothing, keeping the times of unchanged rules, only for the required version", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
