@@ -91,6 +91,7 @@ function shown(text: string): string {
 
 /** What has no effect when it runs, and the words of errors, which few tests compare. */
 function isLeftAlone(node: ts.Node): boolean {
+  if (ts.isIfStatement(node) && isPause(node)) return true;
   if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node)) return true;
   if (ts.isExportDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isDecorator(node)) return true;
   const parent = node.parent as ts.Node | undefined;
@@ -98,6 +99,15 @@ function isLeftAlone(node: ts.Node): boolean {
   return (
     (parent !== undefined && ts.isPropertyAssignment(parent) && parent.name === node) ||
     ts.findAncestor(node, isError) !== undefined
+  );
+}
+
+/** `if (++count % AT_ONCE === 0) yield;`: how often a loop pauses changes no result. */
+function isPause({ expression, thenStatement, elseStatement }: ts.IfStatement): boolean {
+  return (
+    elseStatement === undefined &&
+    /^(yield( undefined)?|await .*pause\(\));$/.test(thenStatement.getText()) &&
+    expression.getText().includes(" % ")
   );
 }
 
@@ -172,6 +182,8 @@ function ofNumber(node: ts.NumericLiteral | ts.BigIntLiteral): readonly Replacem
   const suffix = ts.isBigIntLiteral(node) ? "n" : "";
   const text = node.getText().replaceAll("_", "").replace(/n$/, "");
   if (suffix === "" && !Number.isSafeInteger(Number(text))) return [];
+  // Nearly always an address family.
+  if (text === "4" || text === "6") return [[node, text === "4" ? "6" : "4"]];
   const value = suffix === "" ? BigInt(Number(text)) : BigInt(text);
   const less: readonly Replacement[] = value === 0n ? [] : [[node, `${value - 1n}${suffix}`]];
   return [[node, `${value + 1n}${suffix}`], ...less];

@@ -89,7 +89,8 @@ function f(x: number | undefined, flag = true) {
   while (g(x)) await h("word");
   for (const each of list.filter(g)) if (check(each)) throw new RangeError("no " + each);
   return x?.y ? !flag : -x & 7n;
-  h(1.5, 1e3, 0x10);
+  h(1.5, 1e3, 0x10, 4);
+  if (++x % 2 === 0) yield;
 }`;
   assert.deepEqual(
     mutantsOf("f.ts", source).map(({ line, key }) => `${line} ${key}`),
@@ -121,11 +122,12 @@ function f(x: number | undefined, flag = true) {
       "8 f: -x & 7n: -x -> x",
       "8 f: -x & 7n: 7n -> 8n",
       "8 f: -x & 7n: 7n -> 6n",
-      "9 f: h(1.5, 1e3, 0x10); -> ;",
-      "9 f: h(1.5, 1e3, 0x10): 1e3 -> 1001",
-      "9 f: h(1.5, 1e3, 0x10): 1e3 -> 999",
-      "9 f: h(1.5, 1e3, 0x10): 0x10 -> 17",
-      "9 f: h(1.5, 1e3, 0x10): 0x10 -> 15",
+      "9 f: h(1.5, 1e3, 0x10, 4); -> ;",
+      "9 f: h(1.5, 1e3, 0x10, 4): 1e3 -> 1001",
+      "9 f: h(1.5, 1e3, 0x10, 4): 1e3 -> 999",
+      "9 f: h(1.5, 1e3, 0x10, 4): 0x10 -> 17",
+      "9 f: h(1.5, 1e3, 0x10, 4): 0x10 -> 15",
+      "9 f: h(1.5, 1e3, 0x10, 4): 4 -> 6",
     ],
   );
 });

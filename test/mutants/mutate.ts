@@ -6,7 +6,8 @@
  * until one fails. Prints the faults that none notices (with --all, the others too). A test file that takes five times
  * as long as without the fault, and --seconds more, counts as one that notices it. What cannot be noticed is listed with its reason in test/mutants/equivalent.json.
  */
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { randomWords } from "../random-words.ts";
@@ -27,6 +28,7 @@ const { values, positionals: rooms } = parseArgs({
 });
 const root = process.cwd();
 const KERNEL = "src/kernel/assembly/";
+const KEPT = join(root, "test/output/mutants");
 const GENERATED = ["**/_operations.ts", "src/kernel/_module.ts", "**/*.d.ts"];
 
 type Result = "killed" | "equivalent" | "survived" | "not reached" | "invalid";
@@ -54,13 +56,34 @@ function sample(mutants: readonly Mutant[], seed: number, count: number): readon
     .map(({ mutant }) => mutant);
 }
 
+/**
+ * The mutants of earlier runs that were killed, with the source that they were of: kept, so that a run after tests were
+ * added tries only those that survived. Delete the folder to try all of them again.
+ */
+class Killed {
+  readonly #path = join(KEPT, "killed.txt");
+  readonly #known = new Set(existsSync(this.#path) ? readFileSync(this.#path, "utf8").split("\n") : []);
+
+  has(mutant: Mutant, source: string): boolean {
+    return this.#known.has(this.#lineOf(mutant, source));
+  }
+
+  add(mutant: Mutant, source: string): void {
+    mkdirSync(KEPT, { recursive: true });
+    appendFileSync(this.#path, `${this.#lineOf(mutant, source)}\n`);
+  }
+
+  #lineOf({ file, key }: Mutant, source: string): string {
+    return `${hash("sha256", source).slice(0, 16)} ${file} ${key}`;
+  }
+}
+
 type Tests = ReadonlyMap<string, Reach>;
 
 async function reachOfTests(copy: CopiedCheckout, room: string, sources: readonly string[]): Promise<Tests> {
-  const folder = join(root, "test/output/mutants");
   const tests = new Map<string, Reach>();
   for (const test of testsOf(copy.path, room)) {
-    const reach = await reachOf(copy, test, sources, folder);
+    const reach = await reachOf(copy, test, sources, KEPT);
     if (reach.passed) tests.set(test, reach);
     else console.log(`left out, as it fails without a mutant: ${test}`);
   }
@@ -115,11 +138,17 @@ async function mutateRoom(copy: CopiedCheckout, room: string, ends: number): Pro
   const tests = await reachOfTests(copy, room, sources);
   console.log(`${room}: ${mutants.length} mutants, ${tests.size} test files`);
   const counts: Record<Result, number> = { killed: 0, equivalent: 0, survived: 0, "not reached": 0, invalid: 0 };
+  const killed = new Killed();
   for (const mutant of sample(mutants, numberOf("seed"), numberOf("mutants"))) {
     if (Date.now() > ends) break;
-    const isListed = equivalent[mutant.file]?.[mutant.key] !== undefined;
-    const [result, how]: [Result, string] = isListed ? ["equivalent", ""] : await resultOf(copy, mutant, room, tests);
+    const source = readFileSync(join(copy.path, mutant.file), "utf8");
+    const tried = async (): Promise<[Result, string]> => {
+      if (equivalent[mutant.file]?.[mutant.key] !== undefined) return ["equivalent", ""];
+      return killed.has(mutant, source) ? ["killed", "before"] : resultOf(copy, mutant, room, tests);
+    };
+    const [result, how] = await tried();
     counts[result]++;
+    if (result === "killed" && how !== "before") killed.add(mutant, source);
     if (!values.all && result !== "survived" && result !== "not reached") continue;
     console.log(`${result}: ${mutant.file}:${mutant.line}: ${mutant.key} (${how})`);
   }
