@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { type CompiledList, compileList } from "../../src/deployments/compile.ts";
+import { DEVICES as FOR_PEOPLE } from "../../src/dashboard/deployments/devices.ts";
 import { DEVICES } from "../../src/deployments/devices.ts";
 import { gatheringPrefixes } from "../../src/deployments/gathered.ts";
 import { rejectionsOf } from "../../src/deployments/guard-list.ts";
@@ -43,5 +44,24 @@ test("every device has a limit and an existing format", () => {
   for (const [name, { format, maxEntries, maxBytes }] of Object.entries(DEVICES)) {
     assert.ok(RULE_EXPORT_FORMATS.includes(format), name);
     assert.ok(maxEntries !== undefined || maxBytes !== undefined, name);
+  }
+});
+
+/** The limits that a description says. */
+function limitsIn(about: string) {
+  const entries = /([\d,]+) (?:entries|items)/.exec(about)?.[1];
+  const megabytes = /(\d+) MB/.exec(about)?.[1];
+  return {
+    maxEntries: entries === undefined ? undefined : Number(entries.replaceAll(",", "")),
+    maxBytes: megabytes === undefined ? undefined : Number(megabytes) * 1e6,
+  };
+}
+
+test("the limits of a device are those that its description says", () => {
+  for (const [name, { about, format, maxEntries, maxBytes, chunkEntries }] of Object.entries(DEVICES)) {
+    assert.deepEqual(limitsIn(about), { maxEntries, maxBytes }, name);
+    const [title, usual] = FOR_PEOPLE[name as keyof typeof FOR_PEOPLE];
+    assert.deepEqual([limitsIn(title), usual], [{ maxEntries, maxBytes }, format], `${name} in the dashboard`);
+    assert.ok(chunkEntries === undefined || chunkEntries < maxEntries!, name);
   }
 });
