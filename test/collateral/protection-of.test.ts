@@ -76,6 +76,7 @@ test("there is collateral if there are hits, or a prefix is too wide", () => {
   const wide = of("12.0.0.0/8", "2a00::/19", "32.0.0.0/7", "64.0.0.0/6", "68.0.0.0/6", "2c00::/18").tooWide;
   assert.deepEqual(wide.map(formatPrefix), ["64.0.0.0/6", "2c00::/18"], "the first of the widest of each family");
   assert.deepEqual(of("12.0.0.0/8", "2a00::/19").tooWide, []);
+  assert.deepEqual(of("12.0.0.0/7", "2a00::/18").tooWide.map(formatPrefix), ["12.0.0.0/7", "2a00::/18"]);
 });
 
 test("at most five prefixes of a hit are named", () => {

@@ -91,6 +91,7 @@ function f(x: number | undefined, flag = true) {
   return x?.y ? !flag : -x & 7n;
   h(1.5, 1e3, 0x10, 4);
   if (++x % 2 === 0) yield;
+  const ITEMS_AT_ONCE = 7;
 }`;
   assert.deepEqual(
     mutantsOf("f.ts", source).map(({ line, key }) => `${line} ${key}`),
