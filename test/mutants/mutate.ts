@@ -2,8 +2,8 @@
  * npm run mutate -- ROOM... [--seed N] [--mutants N] [--minutes N] [--seconds N] [--all]
  *
  * How much the tests would notice: gives a copy of the checkout one small fault after the other, a sample of those
- * that the files of a room (a folder of src/) can have, and runs the test files that run the place, the quickest first,
- * until one fails. Prints the faults that none notices (with --all, the others too). A test file that takes five times
+ * that the files of a room (a folder of src/) can have, and runs the test files that run the place, at most 20, the
+ * quickest first, until one fails. Prints the faults that none notices (with --all, the others too). A test file that takes five times
  * as long as without the fault, and --seconds more, counts as one that notices it. What cannot be noticed is listed with its reason in test/mutants/equivalent.json.
  */
 import { hash } from "node:crypto";
@@ -91,12 +91,16 @@ async function reachOfTests(copy: CopiedCheckout, room: string, sources: readonl
   return tests;
 }
 
+/** How many test files a mutant is shown to. */
+const MOST = 20;
+
 /** The tests that run the place of a mutant, the quickest first, those of the room's own folder before others. */
 function testsFor(mutant: Mutant, room: string, tests: Tests): readonly [string, Reach][] {
   const isOther = (test: string) => Number(!test.startsWith(`test/${room}/`));
   return [...tests]
     .filter(([, reach]) => mutant.file.startsWith(KERNEL) || isReached(reach, mutant.file, mutant.start))
-    .toSorted(([a, { seconds }], [b, other]) => isOther(a) - isOther(b) || seconds - other.seconds);
+    .toSorted(([a, { seconds }], [b, other]) => isOther(a) - isOther(b) || seconds - other.seconds)
+    .slice(0, MOST);
 }
 
 async function resultOf(copy: CopiedCheckout, mutant: Mutant, room: string, tests: Tests): Promise<[Result, string]> {
