@@ -3,8 +3,9 @@
  *
  * How much the tests would notice: gives a copy of the checkout one small fault after the other, a sample of those
  * that the files of a room (a folder of src/) can have, and runs the test files that run the place, at most 20, the
- * quickest first, until one fails. Prints the faults that none notices (with --all, the others too). A test file that takes five times
- * as long as without the fault, and --seconds more, counts as one that notices it. What cannot be noticed is listed with its reason in test/mutants/equivalent.json.
+ * quickest first, until one fails. Prints the faults that none notices (with --all, the others too). A test file that
+ * takes five times as long as without the fault, and --seconds more, counts as one that notices it. What cannot be
+ * noticed is listed with its reason in test/mutants/equivalent.json.
  */
 import { hash } from "node:crypto";
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
