@@ -119,6 +119,9 @@ test("threat intelligence is selected by its class, any of the tags, and the day
     const { addresses } = finished(gatheringThreats("x", dataset, selection, at));
     return [...addresses.prefixes()].map((prefix) => formatPrefix(prefix).slice("20.0.0.".length));
   };
+  const until = (at: number) => finished(gatheringThreats("x", dataset, { seenWithinDays: 1 }, at)).until;
+  assert.deepEqual([until(now), until(now + 86_400_000)], [now + 86_400_000, now + 2 * 86_400_000]);
+  assert.equal(until(now + 2 * 86_400_000), Infinity);
   assert.deepEqual(selected({}), ["1", "3", "5", "7"]);
   assert.deepEqual(selected({ classification: "malicious" }), ["1", "3"]);
   assert.deepEqual(selected({ tags: ["a", "c"] }), ["1", "5"]);
