@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import type { Address, Prefix } from "../../src/address/address.ts";
 import { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } from "../../src/address/prefix.ts";
 import { lastAddress } from "../../src/address/range.ts";
-import { bestChoice, chosenByPrice, fewestNodes } from "../../src/sets/_cover-choices.ts";
-import { coverTree } from "../../src/sets/_cover-tree.ts";
+import { bestChoice, type Choice, chosenByPrice, fewestNodes } from "../../src/sets/_cover-choices.ts";
+import { type CoverTree, coverTree } from "../../src/sets/_cover-tree.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
 import { fit, FitError, type FitOptions } from "../../src/sets/fit.ts";
 import { finished } from "../../src/turns/finished.ts";
@@ -161,10 +161,26 @@ describe("large sets, by price", () => {
       test(`${name}, ${most} prefixes: the bound holds, and the cost is close to the best`, () => {
         const [priced, best] = [finished(chosenByPrice([tree], most)), finished(bestChoice([tree], most))];
         assert.ok(priced.count <= most && best.count <= most && Number.isFinite(priced.cost));
+        for (const choice of [priced, best]) checkChoice(tree, choice);
+        assert.ok(priced.bound >= best.cost / 2, `a bound of ${priced.bound} below ${best.cost}`);
         assert.ok(priced.bound <= best.cost + 1e-6 && best.cost <= priced.cost + 1e-6);
         assert.ok(priced.cost <= best.cost * 1.2 + 1, `${priced.cost} instead of ${best.cost}`);
       });
 });
+
+/** Checks that the nodes of a choice cover each leaf once, and have its number and its cost. */
+function checkChoice({ leaves, left, right, cost }: CoverTree, choice: Choice): void {
+  const [nodes] = choice.nodes as [number[]];
+  const costs = nodes.map((node) => (node < leaves.length ? 0 : cost[node - leaves.length]!));
+  assert.equal(nodes.length, choice.count);
+  assert.ok(Math.abs(costs.reduce((sum, each) => sum + each, 0) - choice.cost) < 1e-6);
+  const below = (node: number): number[] =>
+    node < leaves.length ? [node] : [...below(left[node - leaves.length]!), ...below(right[node - leaves.length]!)];
+  assert.deepEqual(
+    nodes.flatMap(below).toSorted((a, b) => a - b),
+    Array.from({ length: leaves.length }, (_, at) => at),
+  );
+}
 
 test("both families share the number of prefixes; a /64 counts as one IPv4 address", () => {
   const set = AddressSet.of(

@@ -21,7 +21,9 @@ function built(prefixes: readonly Prefix[]): AddressSet {
 }
 
 function linesOf(...[set, family]: Parameters<typeof prefixLines>): string {
-  return [...prefixLines(set, family)].map((chunk) => Buffer.from(chunk).toString()).join("");
+  const chunks = [...prefixLines(set, family)];
+  assert.ok(chunks.every(({ length }) => length > 0));
+  return chunks.map((chunk) => Buffer.from(chunk).toString()).join("");
 }
 
 function expected(...[set, family]: Parameters<typeof prefixLines>): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sorting } from "../../src/sets/_sorting.ts";
-import { type Keys, sortedKeys } from "../../src/sets/radix-sort.ts";
+import { type Keys, sortedIndexes, sortedKeys } from "../../src/sets/radix-sort.ts";
 import { finished } from "../../src/turns/finished.ts";
 
 interface Item {
@@ -47,6 +47,8 @@ for (const [what, width, kinds] of [
   ["IPv6 of few networks", 4, [20, 20, 2 ** 32, 2 ** 32]],
   ["IPv6 of some networks, with some hosts in each", 4, [100, 60, 2, 3]],
   ["IPv6 that repeat", 4, [30, 30, 1, 2]],
+  ["IPv6 of many networks, with a few hosts in each", 4, [1, 20_000, 3, 4, 9, 9, 9, 2 ** 32]],
+  ["IPv6 of many networks that differ in their first word", 4, [20_000, 1, 3, 4]],
 ] as const)
   for (const count of [0, 1, 2000, 30_000])
     test(`${count} keys are sorted as their texts are, equal ones as they were: ${what}`, () => {
@@ -57,6 +59,17 @@ for (const [what, width, kinds] of [
         .sort((a, b) => (texts[a]! < texts[b]! ? -1 : texts[a]! > texts[b]! ? 1 : a - b));
       assert.deepEqual([...finished(sortedKeys(keys))], expected);
     });
+
+test("indexes are sorted by digits, whether all differ in one, some or none; equal ones stay in their order", () => {
+  for (const count of [0, 1, 100, 8191, 8192, 20_000])
+    for (const kinds of [1, 7, 65_536, 2 ** 32]) {
+      const keys = Array.from({ length: count }, (_, at) => (Math.imul(at + 7, 0x9e37_79b1) >>> 0) % kinds);
+      const compare = (a: number, b: number): number => keys[a]! - keys[b]!;
+      const digits = [(at: number) => keys[at]! & 0xffff, (at: number) => keys[at]! >>> 16];
+      const expected = keys.map((_, at) => at).sort((a, b) => compare(a, b) || a - b);
+      assert.deepEqual([...finished(sortedIndexes(count, digits, compare))], expected, `${count} of ${kinds}`);
+    }
+});
 
 test("keys are sorted in steps, too", () => {
   assert.ok([...sortedKeys(keysOf(100_000, 4, [20, 20, 2 ** 32, 2 ** 32]))].length >= 40);
