@@ -60,7 +60,7 @@ test("the headers are of the window that has less left; the month's ends with th
   const { clock, take, peek } = keyLimits();
   const month = { perMonth: 2 };
   assert.deepEqual(take(month).headers, headersOf(2, 1, 100));
-  assert.deepEqual(take({ perMonth: 4 }).name, "minute", "as much left in both");
+  assert.equal(take({ perMonth: 3 }).name, "minute", "as much left in both");
   const rejected = take(month);
   assert.deepEqual([rejected.isExceeded, rejected.name, rejected.limit, rejected.retryAfter], [true, "month", 2, 100]);
   clock.now += 100_000 - 1;
