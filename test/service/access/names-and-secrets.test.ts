@@ -128,7 +128,7 @@ test("passwords that are guessed first are rejected, and the reason says why", a
         return error.code === "invalid";
       },
     );
-  for (const password of ["correct horse battery staple", "x7#Kq!9zLw", "ada und der grüne Kühlschrank"])
+  for (const password of ["correct horse battery staple", "x7#Kq!9zLw", "wElCoMeHoMe", "ada und der grüne Kühlschrank"])
     await rejectWeakPassword("password", password, ["Ada Lovelace"]);
 });
 
