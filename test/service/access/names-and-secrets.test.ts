@@ -170,6 +170,12 @@ test("a key is found by its text, also again, and no longer once it is gone", ()
   assert.equal(asked, 2, "whether it still exists is asked every time");
   assert.equal(keys.find(makeApiKey().text), undefined);
   assert.equal(keys.find("x"), undefined);
+  const others = Array.from({ length: 10_000 }, () => makeApiKey());
+  for (const { text, digest } of others) {
+    stored.set(digest, { digest } as ApiKey);
+    assert.equal(keys.find(text)!.digest, digest);
+  }
+  assert.equal(keys.find(made.text), stored.get(made.digest), "more keys than are kept");
   stored.set("", { digest: "" } as ApiKey);
   stored.delete(made.digest);
   assert.equal(keys.find(made.text), undefined);
