@@ -132,6 +132,12 @@ test("passwords that are guessed first are rejected, and the reason says why", a
     await rejectWeakPassword("password", password, ["Ada Lovelace"]);
 });
 
+test("names of three letters count as guessed, shorter ones occur by chance", async () => {
+  await rejectWeakPassword("password", "qvz8fk3mw", []);
+  await assert.rejects(rejectWeakPassword("password", "qvz8fk3mw", ["Qvz Kx"]), { code: "invalid" });
+  await rejectWeakPassword("password", "qv8fk3mwz", ["Qv Kx"]);
+});
+
 test("a plan is active until its end; guards protect services after it as well; its limits go before the server's", () => {
   const plan = (about: Partial<Plan>): Plan =>
     ({ active: true, until: null, perMinute: null, perMonth: null, ...about }) as Plan;
