@@ -135,7 +135,7 @@ function checkListed(equivalent: Equivalent, mutants: readonly Mutant[], sources
       if (!known.has(`${file} ${key}`)) console.log(`no longer a mutant: ${file}: ${key}`);
 }
 
-async function mutateRoom(copy: CopiedCheckout, room: string, ends: number): Promise<void> {
+async function mutateRoom(copy: CopiedCheckout, room: string): Promise<void> {
   const sources = sourcesOf(room);
   const mutants = sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy.path, file), "utf8")));
   const equivalent = readEquivalent();
@@ -144,6 +144,7 @@ async function mutateRoom(copy: CopiedCheckout, room: string, ends: number): Pro
   console.log(`${room}: ${mutants.length} mutants, ${tests.size} test files`);
   const counts: Record<Result, number> = { killed: 0, equivalent: 0, survived: 0, "not reached": 0, invalid: 0 };
   const killed = new Killed();
+  const ends = Date.now() + numberOf("minutes") * 60_000;
   for (const mutant of sample(mutants, numberOf("seed"), numberOf("mutants"))) {
     if (Date.now() > ends) break;
     const source = readFileSync(join(copy.path, mutant.file), "utf8");
@@ -169,8 +170,7 @@ function printScore(room: string, counts: Readonly<Record<Result, number>>): voi
 }
 
 if (rooms.length === 0) throw new RangeError("which room? npm run mutate -- ROOM..., such as collateral or store/sql");
-const ends = Date.now() + numberOf("minutes") * 60_000;
 const copy = new CopiedCheckout(root);
 process.once("exit", () => copy.remove());
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-for (const room of rooms) await mutateRoom(copy, room, ends);
+for (const room of rooms) await mutateRoom(copy, room);
