@@ -340,6 +340,23 @@ test("an edit of more than 20 rules has a summary", () => {
   }
 });
 
+test("an edit keeps the rules as they were, if they and what they became are not too long together", () => {
+  const [long, other] = ["x", "y"].map((letter) => letter.repeat(2 ** 20)) as [string, string];
+  for (const [count, isKept] of [
+    [31, true],
+    [32, false],
+  ] as const) {
+    const texts = addresses(count);
+    const edit = new RuleEdit(draftOf(...texts.map((text) => rule(text, { name: long }))), 100, NOW);
+    for (const text of texts) edit.update(parsePrefix(text), { name: other });
+    const kept = finished(edit.keep())!;
+    assert.deepEqual([kept.oldRules !== undefined, kept.summary!.isKept], [isKept, isKept], `${count} rules`);
+  }
+  const gone = new RuleEdit(draftOf(...addresses(65).map((text) => rule(text, { name: long }))), 100, NOW);
+  for (const text of addresses(65)) gone.delete(parsePrefix(text));
+  assert.equal(finished(gone.keep())!.oldRules, undefined, "deleted ones count as well");
+});
+
 test("names and numbers of rules that the database does not hold are rejected", () => {
   const parts = columns(desired("20.0.0.1", "a"), desired("2001:db8::1", "b"));
   checkRules(parts, 2);
