@@ -6,6 +6,7 @@ import { RuleList } from "../../../src/rulesets/rule-list.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { keyOfPrefix } from "../../../src/store/_prefix-key.ts";
 import { type RuleValues, valuesOfRule } from "../../../src/store/_rule-values.ts";
+import type { BatchRulesCommand } from "../../../src/store/command.ts";
 import { checkMatch } from "../../../src/store/decide/_match.ts";
 import { Replacement } from "../../../src/store/decide/_replacement.ts";
 import {
@@ -14,6 +15,7 @@ import {
   restoredRules,
   restoredWhole,
 } from "../../../src/store/decide/_restoration.ts";
+import { decideRules } from "../../../src/store/decide/_rule-commands.ts";
 import { RuleEdit } from "../../../src/store/decide/_rule-edit.ts";
 import { addRestored, type ExpiryMarks, RuleEvents } from "../../../src/store/decide/_rule-events.ts";
 import { checkName, checkRules } from "../../../src/store/decide/_rule-limits.ts";
@@ -355,6 +357,50 @@ test("an edit keeps the rules as they were, if they and what they became are not
   const gone = new RuleEdit(draftOf(...addresses(65).map((text) => rule(text, { name: long }))), 100, NOW);
   for (const text of addresses(65)) gone.delete(parsePrefix(text));
   assert.equal(finished(gone.keep())!.oldRules, undefined, "deleted ones count as well");
+});
+
+test("a batch: each item has its result; an atomic one writes all or nothing", () => {
+  const batch = (atomic: boolean, ...items: unknown[]) => {
+    const draft = draftOf(rule("20.0.0.1"), rule("20.0.0.2"));
+    const command = { kind: "batch-rules", at: NOW, items, atomic } as unknown as BatchRulesCommand;
+    const { outcome, changes } = finished(decideRules(command, draft, 3));
+    const { results } = outcome as { results: readonly { action: string; error?: string }[] };
+    return {
+      told: results.map(({ action, error }) => (error === undefined ? action : `${action}: ${error}`)),
+      changes,
+    };
+  };
+  const add = (text: string, mode = "fail") => ({ add: { ...desired(text), mode } });
+  const remove = (text: string, mustExist?: boolean) => ({
+    delete: parsePrefix(text),
+    ...(mustExist !== undefined && { mustExist }),
+  });
+  const items = [
+    remove("20.0.0.1", true),
+    remove("20.0.0.9"),
+    add("20.0.0.2"),
+    add("20.0.0.3"),
+    add("20.0.0.4"),
+    add("20.0.0.5"),
+    remove("20.0.0.8", true),
+  ];
+  const { told, changes } = batch(false, ...items);
+  assert.deepEqual(told.slice(0, 5), [
+    "deleted",
+    "absent",
+    "conflict: a rule for 20.0.0.2 already exists",
+    "created",
+    "created",
+  ]);
+  assert.match(told[5]!, /^too_many_rules: cannot add 20\.0\.0\.5: a ruleset holds at most 3 rules/);
+  assert.equal(told[6], "absent: there is no rule for 20.0.0.8 to delete");
+  assert.equal(changes.length, 1);
+  assert.throws(() => batch(true, ...items), {
+    code: "batch-refused",
+    message: "a rule for 20.0.0.2 already exists, so nothing was written",
+  });
+  assert.deepEqual(batch(true, items[0], items[1], items[3]).told, ["deleted", "absent", "created"]);
+  assert.deepEqual(batch(false, items[1]), { told: ["absent"], changes: [] });
 });
 
 test("names and numbers of rules that the database does not hold are rejected", () => {
