@@ -35,3 +35,25 @@ test("carving pauses at least once for 256 rules, also while rules are cut", () 
     carved = 0;
   }
 });
+
+test("of two rules that leave the same part, the more specific one keeps it, as it decided before", () => {
+  const list = new RuleList();
+  const add = (text: string, name: string, expiresAt: number | null): void =>
+    list.add({ prefix: parsePrefix(text), name, expiresAt }, list.count);
+  add("20.0.0.0/30", "wide", 1000);
+  add("20.0.0.0/31", "narrow", null);
+  add("20.0.0.3", "kept", 5);
+  const addresses = AddressSet.of(["20.0.0.0"].map((text) => parsePrefix(text)));
+  const hit = { kind: "allowed", id: null, name: "allowed", addresses, longest: ANY_LENGTH } as const;
+  const carved = finished(carvingRules(finished(list.inOrder(() => {})), [hit]));
+  assert.deepEqual(
+    carved.flatMap((part) =>
+      Array.from(desiredIn(part), (rule) => [formatPrefix(rule.prefix), rule.name, rule.expiresAt]),
+    ),
+    [
+      ["20.0.0.1", "narrow", null],
+      ["20.0.0.2/31", "wide", 1000],
+      ["20.0.0.3", "kept", 5],
+    ],
+  );
+});
