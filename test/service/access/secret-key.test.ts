@@ -43,3 +43,9 @@ test("without a path, or with a corrupt file: errors with the remedy, and the fi
   assert.throws(() => new SecretKey(damaged).derive("x", WHO), /damaged: not a key file of ipsieve.*restore it/);
   assert.equal(readFileSync(damaged, "utf8"), "c2hvcnQ\n");
 });
+
+test("the fingerprint of a key file is the one that databases hold", () => {
+  const path = join(folder, "known");
+  writeFileSync(path, `${Buffer.alloc(32, 1).toString("base64url")}\n`);
+  assert.equal(new SecretKey(path).fingerprint(), "FBnygOTEqLv1x4pGm3rOMR");
+});
