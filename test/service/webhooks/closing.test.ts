@@ -28,7 +28,7 @@ test("a closing server finishes the message that it sends, and another one can d
   assert.equal(await t.server.store.record("lease", "webhooks", "another server", 60_000), false);
 
   const stopping = t.server.services.webhooks.stop();
-  await sleep(50);
+  await sleep(1); // long enough to give up, if it did not wait
   held[0]!.writeHead(204).end();
   await stopping;
   assert.equal(held.length, 1, "it begins no other message");
