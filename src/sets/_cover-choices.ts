@@ -188,16 +188,18 @@ function doubleOf(bits: bigint): number {
 
 /**
  * The best choice of at most so many nodes: for each node and every number of nodes, the cheapest choice below it. The
- * tables of two children are combined by every way to share the number among them. O(n most) time and memory
+ * tables of two children are combined by every way to share the number among them. With `isWeighed`, the cost of a node
+ * is the sum of its weights alone, and the number of its other addresses decides among equals: one number could not hold
+ * both, as addresses of IPv6 are too many beside counts. O(n most) time and memory
  */
-export function* bestChoice(trees: readonly CoverTree[], most: number): Work<Choice> {
+export function* bestChoice(trees: readonly CoverTree[], most: number, isWeighed = false): Work<Choice> {
   const tables: Tables[] = [];
-  for (const tree of trees) tables.push(yield* tablesOf(tree, most));
-  let total: Table = { costs: new Float64Array([0]), shares: new Int32Array(1) };
+  for (const tree of trees) tables.push(yield* tablesOf(tree, most, isWeighed));
+  let total: Table = { costs: new Float64Array([0]), sizes: new Float64Array(1), shares: new Int32Array(1) };
   const sums: Table[] = [];
   for (const table of tables) sums.push((total = yield* combinedTable(total, topTable(table), most)));
   let count = total.costs.length - 1;
-  for (let fewer = count - 1; fewer > 0; fewer--) if (total.costs[fewer]! <= total.costs[count]!) count = fewer;
+  for (let fewer = count - 1; fewer > 0; fewer--) if (!isLess(total, count, fewer)) count = fewer;
   const cost = total.costs[count]!;
   const nodes: number[][] = [];
   for (let at = trees.length - 1, left = count; at >= 0; at--) {
@@ -208,9 +210,18 @@ export function* bestChoice(trees: readonly CoverTree[], most: number): Work<Cho
   return { nodes, count, cost, bound: cost };
 }
 
-/** By number of nodes: the lowest cost, and how many of them the first of two parts takes (0: the node itself). */
+/** Whether the cost of so many nodes is lower than that of another number. */
+function isLess({ costs, sizes }: Table, one: number, other: number): boolean {
+  return costs[one]! < costs[other]! || (costs[one]! === costs[other]! && sizes[one]! < sizes[other]!);
+}
+
+/**
+ * By number of nodes: the lowest cost, of equals the fewest addresses, and how many of the nodes the first of two parts
+ * takes (0: the node itself).
+ */
 interface Table {
   readonly costs: Float64Array;
+  readonly sizes: Float64Array;
   readonly shares: Int32Array;
 }
 
@@ -226,18 +237,21 @@ interface Tables extends Table {
 /** A leaf is one node, which costs nothing. */
 const LEAF_COSTS = [Infinity, 0];
 
-function* tablesOf(tree: CoverTree, most: number): Work<Tables> {
-  const { leaves, left, right, cost } = tree;
+function* tablesOf(tree: CoverTree, most: number, isWeighed: boolean): Work<Tables> {
+  const { leaves, left, right } = tree;
+  const cost = isWeighed ? tree.weighed : tree.cost;
   const starts = yield* startsOf(tree, most);
   const costs = new Float64Array(starts.at(-1)!);
   costs.set(LEAF_COSTS);
-  const tables = { starts, costs, shares: new Int32Array(costs.length) };
+  const sizes = new Float64Array(costs.length);
+  const tables = { starts, costs, sizes, shares: new Int32Array(costs.length) };
   const rangeOf = (node: number): [from: number, to: number] =>
     node < leaves.length ? [0, LEAF_COSTS.length] : [starts[node - leaves.length]!, starts[node - leaves.length + 1]!];
   for (let at = 0; at < cost.length; at++) {
     const [from, to] = rangeOf(leaves.length + at);
     yield* combine(tables, rangeOf(left[at]!), rangeOf(right[at]!), [from, to]);
     costs[from + 1] = cost[at]!;
+    if (isWeighed) sizes[from + 1] = tree.others[at]!;
     tables.shares[from + 1] = 0;
     if (at % STEP === 0) yield;
   }
@@ -258,9 +272,9 @@ function* startsOf({ leaves, left, right, cost }: CoverTree, most: number): Work
 }
 
 /** The table of the root. */
-function topTable({ starts, costs, shares }: Tables): Table {
+function topTable({ starts, costs, sizes, shares }: Tables): Table {
   const from = starts.length === 1 ? 0 : starts.at(-2)!;
-  return { costs: costs.slice(from), shares: shares.slice(from) };
+  return { costs: costs.slice(from), sizes: sizes.slice(from), shares: shares.slice(from) };
 }
 
 /** The table of both parts together. */
@@ -268,11 +282,13 @@ function* combinedTable(first: Table, second: Table, most: number): Work<Table> 
   const middle = first.costs.length;
   const from = middle + second.costs.length;
   const to = from + Math.min(most, from - 2) + 1;
-  const tables = { costs: new Float64Array(to), shares: new Int32Array(to) };
+  const tables = { costs: new Float64Array(to), sizes: new Float64Array(to), shares: new Int32Array(to) };
   tables.costs.set(first.costs);
   tables.costs.set(second.costs, middle);
+  tables.sizes.set(first.sizes);
+  tables.sizes.set(second.sizes, middle);
   yield* combine(tables, [0, middle], [middle, from], [from, to]);
-  return { costs: tables.costs.slice(from), shares: tables.shares.slice(from) };
+  return { costs: tables.costs.slice(from), sizes: tables.sizes.slice(from), shares: tables.shares.slice(from) };
 }
 
 /**
@@ -280,7 +296,7 @@ function* combinedTable(first: Table, second: Table, most: number): Work<Table> 
  * best way to share them, the minimum of costs[one] + costs[other] over one + other = sum.
  */
 function* combine(
-  { costs, shares }: Table,
+  { costs, sizes, shares }: Table,
   [firstFrom, firstTo]: readonly [number, number],
   [secondFrom, secondTo]: readonly [number, number],
   [from, to]: readonly [number, number],
@@ -290,8 +306,11 @@ function* combine(
   for (let one = firstFrom; one < firstTo; one++) {
     for (let other = secondFrom, sum = from + one - firstFrom; other < secondTo && sum < to; other++, sum++) {
       const cost = costs[one]! + costs[other]!;
-      if (cost >= costs[sum]!) continue;
+      if (cost > costs[sum]! || cost === Infinity) continue;
+      const size = sizes[one]! + sizes[other]!;
+      if (cost === costs[sum]! && size >= sizes[sum]!) continue;
       costs[sum] = cost;
+      sizes[sum] = size;
       shares[sum] = one - firstFrom;
     }
     steps += secondTo - secondFrom;

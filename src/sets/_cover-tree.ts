@@ -38,8 +38,11 @@ export interface CoverTree {
   readonly length: Uint8Array;
   /** One leaf below each inner node. */
   readonly leafOf: Int32Array;
-  /** What it costs to list all addresses of an inner node. */
+  /** What it costs to list all addresses of an inner node: those of the weights, and `ofAddress` for each other one. */
   readonly cost: Float64Array;
+  /** The two apart, to be compared one after the other: the sum of the weights, and how many other addresses there are. */
+  readonly weighed: Float64Array;
+  readonly others: Float64Array;
 }
 
 /** Steps between two pauses: a few hundred microseconds. */
@@ -58,6 +61,8 @@ export function* coverTree(leaves: readonly Prefix[], costs: Costs): Generator<u
     length: new Uint8Array(inner),
     leafOf: new Int32Array(inner),
     cost: new Float64Array(inner),
+    weighed: new Float64Array(inner),
+    others: new Float64Array(inner),
   };
   yield* join(tree);
   yield* addCosts(tree, costs);
@@ -92,7 +97,7 @@ function* join({ leaves, left, right, length, leafOf }: CoverTree): Generator<un
 }
 
 function* addCosts(tree: CoverTree, { ofAddress, weights, shortest }: Costs): Generator<undefined, void, undefined> {
-  const { leaves, left, right, length, leafOf, cost } = tree;
+  const { leaves, left, right, length, leafOf, cost, weighed, others } = tree;
   const family = leaves[0]!.family;
   const sums = yield* WeightSums.of(weights, family);
   const listed = new Float64Array(length.length);
@@ -100,11 +105,12 @@ function* addCosts(tree: CoverTree, { ofAddress, weights, shortest }: Costs): Ge
     node < leaves.length ? sizeOf(family, leaves[node]!.length) : listed[node - leaves.length]!;
   for (let at = 0; at < length.length; at++) {
     listed[at] = listedIn(left[at]!) + listedIn(right[at]!);
-    const others = (sizeOf(family, length[at]!) - listed[at]!) * ofAddress;
-    cost[at] =
+    others[at] = sizeOf(family, length[at]!) - listed[at]!;
+    weighed[at] =
       length[at]! < shortest[family]
         ? Number.POSITIVE_INFINITY
-        : others + sums.within(prefixOf(leaves[leafOf[at]!]!, length[at]!));
+        : sums.within(prefixOf(leaves[leafOf[at]!]!, length[at]!));
+    cost[at] = others[at]! * ofAddress + weighed[at]!;
     if (at % STEP === 0) yield;
   }
 }

@@ -17,9 +17,9 @@ export interface FitOptions {
   /** Addresses that are never added; those that the set itself contains stay. */
   readonly never?: AddressSet;
   /**
-   * How often addresses were seen, each address once: then adding or leaving out an address costs that much, and the
-   * number of addresses counts only among equals. Without it each address costs the same, and a /64 of IPv6 as much
-   * as an IPv4 address.
+   * How often addresses were seen, each address once: then adding or leaving out an address costs that much, one that
+   * was not seen costs nothing, and the number of addresses decides among equals. Without it each address costs the same.
+   * A /64 of IPv6 counts as much as an IPv4 address.
    */
   readonly seen?: Iterable<readonly [address: Address, count: number]>;
   /** The shortest prefix lengths that adding addresses may produce; 8 and 19 by default. */
@@ -124,7 +124,8 @@ function* added(
   { never = AddressSet.EMPTY, seen, shortest = { 4: 8, 6: 19 } }: FitOptions,
 ): Generator<undefined, Found, undefined> {
   const weights = yield* weightsOf(addresses, never, seen);
-  const costs = { ofAddress: seen === undefined ? 1 : SMALL, weights, shortest };
+  const isWeighed = seen !== undefined;
+  const costs = { ofAddress: isWeighed ? smallBeside(exact) : 1, weights, shortest };
   const trees = yield* treesOf(exact, costs);
   const fewest = yield* fewestNodes(trees);
   if (fewest > most) {
@@ -135,8 +136,12 @@ function* added(
       reason,
     );
   }
-  const choice = yield* exact.length * most <= MAX_TABLE ? bestChoice(trees, most) : chosenByPrice(trees, most);
-  return { prefixes: yield* prefixesOf(trees, choice), cost: choice.cost, bound: choice.bound };
+  const isExact = exact.length * most <= MAX_TABLE;
+  const choice = yield* isExact ? bestChoice(trees, most, isWeighed) : chosenByPrice(trees, most);
+  const prefixes = yield* prefixesOf(trees, choice);
+  if (isExact || !isWeighed) return { prefixes, cost: choice.cost, bound: choice.bound };
+  // Without the addresses that were not seen, which cost less than one half together.
+  return { prefixes, cost: Math.floor(choice.cost), bound: Math.max(0, Math.floor(choice.bound - 0.5)) };
 }
 
 type Costs = Parameters<typeof coverTree>[1];
@@ -158,8 +163,14 @@ function* reasonOf(fewest: number, exact: readonly Prefix[], costs: Costs): Gene
   return `no prefix may be wider than /${costs.shortest[4]} (IPv4) or /${costs.shortest[6]} (IPv6)`;
 }
 
-/** The cost of an address beside the counts of seen addresses: all of IPv4 costs less than one count. */
-const SMALL = 2 ** -33;
+/** The cost of an address beside the counts of seen ones: all that can be added cost less than half a count together. */
+function smallBeside(exact: readonly Prefix[]): number {
+  const bits = byFamily(exact).flatMap((prefixes) => {
+    const [first] = prefixes;
+    return first === undefined ? [] : [first.family === 4 ? 32 : 64];
+  });
+  return 2 ** -(Math.max(...bits) + 2);
+}
 
 /** Splits prefixes in order, in which IPv4 comes first. */
 function byFamily(exact: readonly Prefix[]): [ipv4: readonly Prefix[], ipv6: readonly Prefix[]] {
@@ -193,8 +204,11 @@ function* weightsOf(
 
 /** The prefixes that cost the most to leave out. Prefixes are never combined, so these are the best list. */
 function* kept(exact: readonly Prefix[], most: number, { seen }: FitOptions): Generator<undefined, Found, undefined> {
-  const values = yield* valuesOf(exact, seen);
-  const order = yield* sorting(yield* collected(exact.keys()), (a, b) => values[b]! - values[a]! || a - b);
+  const { values, sizes } = yield* valuesOf(exact, seen);
+  const order = yield* sorting(
+    yield* collected(exact.keys()),
+    (a, b) => values[b]! - values[a]! || sizes[b]! - sizes[a]! || a - b,
+  );
   let cost = 0;
   for (let at = most; at < order.length; at++) {
     cost += values[order[at]!]!;
@@ -204,15 +218,19 @@ function* kept(exact: readonly Prefix[], most: number, { seen }: FitOptions): Ge
   return { prefixes: yield* collected(first.values().map((at) => exact[at]!)), cost, bound: cost };
 }
 
-/** What each prefix costs to leave out. */
-function* valuesOf(exact: readonly Prefix[], seen: FitOptions["seen"]): Generator<undefined, Float64Array, undefined> {
-  const ofAddress = seen === undefined ? 1 : SMALL;
-  const values = new Float64Array(exact.length);
+/** What each prefix costs to leave out, and how many addresses it has, which decides among equals. */
+function* valuesOf(
+  exact: readonly Prefix[],
+  seen: FitOptions["seen"],
+): Generator<undefined, { values: Float64Array; sizes: Float64Array }, undefined> {
+  const sizes = new Float64Array(exact.length);
   for (const [index, { family, length }] of exact.entries()) {
-    values[index] = 2 ** ((family === 4 ? 32 : 64) - length) * ofAddress;
+    sizes[index] = 2 ** ((family === 4 ? 32 : 64) - length);
     if (index % STEP === 0) yield;
   }
-  const hosts = yield* collected(hostsOf(seen ?? []));
+  if (seen === undefined) return { values: sizes, sizes };
+  const values = new Float64Array(exact.length);
+  const hosts = yield* collected(hostsOf(seen));
   let at = 0;
   let steps = 0;
   for (const { prefix, count } of yield* sorting(hosts, (a, b) => comparePrefixes(a.prefix, b.prefix))) {
@@ -223,7 +241,7 @@ function* valuesOf(exact: readonly Prefix[], seen: FitOptions["seen"]): Generato
     if (at < exact.length && prefixContains(exact[at]!, prefix)) values[at]! += count;
     if (++steps % STEP === 0) yield;
   }
-  return values;
+  return { values, sizes };
 }
 
 function* hostsOf(seen: NonNullable<FitOptions["seen"]>): Generator<{ prefix: Prefix; count: number }> {
