@@ -28,8 +28,7 @@ export function oracleAddressesOf(line: string): OracleAddress[] {
     const token = match[0].slice(escape);
     const before = line.slice(0, match.index + escape);
     const after = line.slice(match.index + match[0].length);
-    if (token === "::" && before.endsWith(" ") && after.startsWith(" ")) continue;
-    const address = addressOfToken(token, before);
+    const address = addressOfToken(token, before, after);
     if (address !== null) addresses.push(address);
   }
   return addresses;
@@ -43,21 +42,44 @@ function escapeBefore(before: string, token: string): number | null {
   const [, pattern] = ESCAPES.find(([front]) => front.test(before)) ?? [];
   const found = pattern?.exec(token);
   if (!found) return 0;
-  const { two, four, eight, octal } = found.groups ?? {};
-  const code = octal === undefined ? parseInt(two ?? four ?? eight ?? "0", 16) : parseInt(octal, 8);
+  const { two, four, eight, octal, letter } = found.groups ?? {};
+  const isPercent = before.endsWith("%");
+  if ((isPercent || letter !== undefined) && WHOLE_GROUP.test(token)) return 0;
+  if (isPercent && WHOLE_GROUP.test(token.slice(percentSigns(token)))) return percentSigns(token);
+  const code = octal === undefined ? parseInt(two ?? four ?? eight ?? "20", 16) : parseInt(octal, 8);
+  const rest = token.slice(found[0].length);
+  const isLikely = code >= 32 || [0, 9, 10, 13, 27].includes(code);
+  if (octal !== undefined && before.endsWith("#")) return code < 32 && isLikely ? 3 : 0;
+  if (octal !== undefined && !isLikely) return 1;
+  if (octal !== undefined && FRONT.test(rest) && FRONT.test(token.slice(1))) return null;
+  if (isPercent && (!isLikely || (code >= 127 && !FRONT.test(rest)))) return percentSigns(token);
+  if (code === 58)
+    return FRONT.test(rest) && !/(%3[aA]|\\x3[aA]|\\072|\\u003[aA])\1$/.test(before + found[0])
+      ? found[0].length
+      : null;
   return code < 256 && /[A-Za-z0-9_.]/.test(String.fromCharCode(code)) ? null : found[0].length;
 }
+
+/** How many characters of a token are percent signs that are escaped themselves, before one that escapes nothing. */
+function percentSigns(token: string): number {
+  return /^(?:25(?=[0-9A-Fa-f]{2}))*/.exec(token)![0].length;
+}
+
+const WHOLE_GROUP = /^[0-9A-Fa-f]{4}:/;
+
+/** The first octet of a quad. */
+const FRONT = new RegExp(`^${OCTET}\\.`);
 
 /** What is before a token, and what of the token is part of an escape then. */
 const ESCAPES: readonly (readonly [RegExp, RegExp])[] = [
   [
     /\\$/,
-    /^(?:[bfnrtv]|x(?<two>[0-9A-Fa-f]{2})|u(?<four>[0-9A-Fa-f]{4})|U(?<eight>[0-9A-Fa-f]{8})|(?<octal>0[0-7]{2})|0)/,
+    /^(?:(?<letter>[bfnrtv])|x(?<two>[0-9A-Fa-f]{2})|u(?<four>[0-9A-Fa-f]{4})|U(?<eight>[0-9A-Fa-f]{8})|(?<octal>0[0-7]{2})|0)/,
   ],
   [/%$/, /^(?:25(?=[0-9A-Fa-f]{2}))*(?<two>[0-9A-Fa-f]{2})/],
-  [/#$/, /^0[0-3][0-7]/],
+  [/#$/, /^(?<octal>0[0-7]{2})/],
   // eslint-disable-next-line no-control-regex
-  [/(?:\x1b|\\x1[bB]|\\u001[bB]|[\\#]033|\\e|\^\[)\[[0-9;]{0,32}$/, /^[0-9]*[G-Zg-z]/],
+  [/(?:\x1b|\\x1[bB]|%1[bB]|\\u001[bB]|[\\#]033|\\e|\^\[)\[[0-9;]{0,32}$/, /^[0-9]*[G-Zg-z]/],
 ];
 
 /** The address that a text as a whole is. */
@@ -77,7 +99,7 @@ export function oracleAddressBeforePort(text: string): OracleAddress | null {
   return oracleExactAddress(BEFORE_PORT.exec(text)?.[1] ?? "");
 }
 
-function addressOfToken(token: string, before: string): OracleAddress | null {
+function addressOfToken(token: string, before: string, after: string): OracleAddress | null {
   const afterProductName = /(?<!%.)[A-Za-z](?:\\*\/|%2[fF]|\\+(?:x|u00)2[fF])$/.test(before);
   const labels: string[] = [];
   let rest = token;
@@ -95,6 +117,7 @@ function addressOfToken(token: string, before: string): OracleAddress | null {
       (colons === ":::" && !isUnspecified) || (colons === ":" && (run === "" || named || QUAD_FRONT.test(behind)));
     if (!isLabel) {
       if (named || isGlued(labels.at(-1) ?? "", rest)) return null;
+      if (rest === "::" && after.startsWith(" ") && (rest !== token || before.endsWith(" "))) return null;
       const text = rest.replace(/\.+$/, "").replace(/(?<!:):$/, "");
       return sixBytes(text) ?? oracleAddressBeforePort(text);
     }

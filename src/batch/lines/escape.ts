@@ -1,9 +1,11 @@
-import { COLONS, DELIMITER, HEX, KIND, OTHER } from "./byte-kinds.ts";
+import { DELIMITER, HEX, KIND, OTHER } from "./byte-kinds.ts";
 
 const ESC = 0x1b;
 const HASH = 0x23;
 const PERCENT = 0x25;
+const DOT = 0x2e;
 const SLASH = 0x2f;
+const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const OPEN = 0x5b;
 const BACKSLASH = 0x5c;
@@ -31,13 +33,18 @@ for (const byte of Buffer.from("bfnrtv")) IS_CONTROL[byte] = 1;
  *     ESC[32m and the like, where ESC is 0x1b, \x1b, \u001b, \033, \e, #033 or ^[
  */
 export function afterEscape(bytes: Uint8Array, at: number, start: number): number {
+  const front = afterMark(bytes, at, start);
+  return front > at && followsColon(bytes, front, start) ? endOfToken(bytes, at) : front;
+}
+
+function afterMark(bytes: Uint8Array, at: number, start: number): number {
   switch (bytes[at - 1]) {
     case BACKSLASH:
       return afterBackslash(bytes, at);
     case PERCENT:
       return afterPercent(bytes, at);
     case HASH:
-      return isOctal(bytes, at) && bytes[at + 1]! < 0x34 ? at + 3 : at;
+      return isOctal(bytes, at) && octalAt(bytes, at) < 0x20 && isLikely(octalAt(bytes, at)) ? at + 3 : at;
     case OPEN:
     case SEMICOLON:
       return afterColor(bytes, at, start);
@@ -48,36 +55,99 @@ export function afterEscape(bytes: Uint8Array, at: number, start: number): numbe
 
 function afterBackslash(bytes: Uint8Array, at: number): number {
   const byte = bytes[at]!;
-  if (IS_CONTROL[byte] === 1) return at + 1;
+  // \fe80::1 and \beef::1 begin with a whole group: as what follows a backslash in a path.
+  if (IS_CONTROL[byte] === 1) return isWholeGroup(bytes, at) ? at : at + 1;
   if (byte === LETTER_X) return afterDigits(bytes, at, at + 1, 2);
   if (byte === LETTER_U) return afterDigits(bytes, at, at + 1, 4);
   if (byte === (LETTER_U & ~0x20)) return afterDigits(bytes, at, at + 1, 8);
   if (byte !== ZERO) return at;
-  return isOctal(bytes, at) ? after(bytes, at + 3, (bytes[at + 1]! & 7) * 8 + (bytes[at + 2]! & 7)) : at + 1;
+  // \0 and an address, or the octal escape of a character that is likely there. If it may be both, it is neither.
+  if (!isOctal(bytes, at) || !isLikely(octalAt(bytes, at))) return at + 1;
+  if (isQuadFront(bytes, at + 1) && isQuadFront(bytes, at + 3)) return endOfToken(bytes, at);
+  return after(bytes, at + 3, octalAt(bytes, at));
 }
 
-/** The percent sign may be escaped itself, as %25. */
+function octalAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at + 1]! & 7) * 8 + (bytes[at + 2]! & 7);
+}
+
+/** Characters before an address that a program escapes: blanks, line breaks, NUL, ESC, and all that can be printed. */
+function isLikely(character: number): boolean {
+  return (
+    character >= 0x20 || character === 0 || character === 9 || character === 10 || character === 13 || character === ESC
+  );
+}
+
+/** Whether an octet without leading zeros and a dot are at `at`. */
+function isQuadFront(bytes: Uint8Array, at: number): boolean {
+  let value = 0;
+  let end = at;
+  while ((bytes[end]! - ZERO) >>> 0 <= 9 && end < at + 3) value = value * 10 + bytes[end++]! - ZERO;
+  return end > at && bytes[end] === DOT && value <= 255 && (end === at + 1 || bytes[at] !== ZERO);
+}
+
+/** Whether a group of four digits, and a colon, are at `at`: the front of most IPv6 addresses. */
+function isWholeGroup(bytes: Uint8Array, at: number): boolean {
+  return areHex(bytes, at, 4) && bytes[at + 4] === COLON;
+}
+
+/**
+ * The percent sign may be escaped itself, as %25. It may also be one of a pattern, such as '%198.51.100.7%' of SQL: then
+ * what it seems to escape is no likely character, or the front of a whole group.
+ */
 function afterPercent(bytes: Uint8Array, at: number): number {
+  if (isWholeGroup(bytes, at)) return at;
   while (bytes[at] === 0x32 && bytes[at + 1] === 0x35 && areHex(bytes, at + 2, 2)) at += 2;
-  return afterDigits(bytes, at, at, 2);
+  if (!areHex(bytes, at, 2) || isWholeGroup(bytes, at)) return at;
+  const character = hexAt(bytes, at, 2);
+  if (!isLikely(character) || (character >= 0x7f && !isQuadFront(bytes, at + 2))) return at;
+  return after(bytes, at + 2, character);
 }
 
 /** Behind so many hexadecimal digits at `from`, if they are there; otherwise `at`. */
 function afterDigits(bytes: Uint8Array, at: number, from: number, count: number): number {
-  if (!areHex(bytes, from, count)) return at;
+  return areHex(bytes, from, count) ? after(bytes, from + count, hexAt(bytes, from, count)) : at;
+}
+
+function hexAt(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
-  for (let digit = from; digit < from + count; digit++) {
+  for (let digit = at; digit < at + count; digit++) {
     const byte = bytes[digit]!;
     value = (value << 4) | ((byte & 15) + (byte > 0x39 ? 9 : 0));
   }
-  return after(bytes, from + count, value);
+  return value;
 }
 
-/** `end`, the end of an escape for this character, if that is no part of a token; otherwise the end of the token. */
+/**
+ * `end`, the end of an escape for this character, if that is no part of a token; otherwise the end of the token. A colon
+ * is one of an address whose others may be escaped, too, unless a quad follows.
+ */
 function after(bytes: Uint8Array, end: number, character: number): number {
-  if (character >>> 0 > 255 || KIND[character]! >= COLONS) return end;
-  while (KIND[bytes[end]!]! < DELIMITER) end++;
-  return end;
+  if (character >>> 0 > 255 || KIND[character]! >= DELIMITER) return end;
+  if (character === COLON && isQuadFront(bytes, end)) return end;
+  return endOfToken(bytes, end);
+}
+
+/** Whether an escape for a colon ends here, and the same is right before it: a gap, of which a quad is not the front. */
+function followsColon(bytes: Uint8Array, end: number, start: number): boolean {
+  const isColon =
+    bytes[end - 2] === 0x33 ? (bytes[end - 1]! | 0x20) === 0x61 : bytes[end - 2] === 0x37 && bytes[end - 1] === 0x32;
+  if (!isColon) return false;
+  for (const length of COLON_LENGTHS) {
+    let same = 0;
+    while (same < length && end - length - same > start && bytes[end - 1 - same] === bytes[end - 1 - length - same])
+      same++;
+    if (same === length) return true;
+  }
+  return false;
+}
+
+/** Of `%3A`, `\x3a` and `\072`, and `\u003a`. */
+const COLON_LENGTHS = [3, 4, 6];
+
+function endOfToken(bytes: Uint8Array, at: number): number {
+  while (KIND[bytes[at]!]! < DELIMITER) at++;
+  return at;
 }
 
 function areHex(bytes: Uint8Array, at: number, count: number): boolean {
@@ -120,6 +190,7 @@ function followsEsc(bytes: Uint8Array, at: number, start: number): boolean {
       (bytes[last - 3] === BACKSLASH || bytes[last - 3] === HASH)
     );
   if ((byte | 0x20) !== 0x62 || bytes[last - 1] !== 0x31) return false; // 1b
+  if (bytes[last - 2] === PERCENT) return true;
   return codeFront(bytes, last - 2, start) >= 0;
 }
 

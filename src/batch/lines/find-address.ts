@@ -55,7 +55,7 @@ export function createFound(): Uint32Array {
  *     address if it is an IPv6 address, or else the part of it before its last `:` or `.` if that is one and a port
  *     follows (a ninth group, five digits, what is behind a dotted quad: no part of an address). But not if a label
  *     before it may be its first group with something glued to it: `x2001:db8::7`. A token `::` with a space on both
- *     sides is a separator, not an address.
+ *     sides is a separator, not an address, and so is a `::` behind a label and before a space: `Foo::: bar`.
  *
  * Otherwise the token has no address: `1.2.3.4.5.6`, `256.1.1.1`, `01.2.3.4`, `12:34:56`, `00:11:22:33:44:55`.
  */
@@ -272,7 +272,7 @@ function ipv6At(bytes: Uint8Array, start: number, at: number, rest: number, foun
     end++;
   }
   if ((kinds & OTHER) !== 0 || colons < 2 || (gaps === 0 && colons < 6)) return 0;
-  if (end - at === 2 && at > start && bytes[at - 1] === SPACE && bytes[end] === SPACE) return 0;
+  if (end - rest === 2 && bytes[end] === SPACE && (rest > at || (at > start && bytes[at - 1] === SPACE))) return 0;
 
   let last = end;
   while (bytes[last - 1] === DOT) last--;

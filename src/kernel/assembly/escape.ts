@@ -1,4 +1,4 @@
-import { KIND_COLON, KIND_DELIMITER, KIND_HEX, KIND_OTHER, KINDS } from "../workspace.ts";
+import { KIND_DELIMITER, KIND_HEX, KIND_OTHER, KINDS } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
 // Escapes before a token. The rule is that of src/batch/lines/escape.ts, whose functions have the same names.
@@ -6,8 +6,10 @@ import { workspace } from "./workspace.ts";
 const ESC: u32 = 0x1b;
 const HASH: u32 = 0x23;
 const PERCENT: u32 = 0x25;
+const DOT: u32 = 0x2e;
 const SLASH: u32 = 0x2f;
 const ZERO: u32 = 0x30;
+const COLON: u32 = 0x3a;
 const SEMICOLON: u32 = 0x3b;
 const UPPER_U: u32 = 0x55;
 const OPEN: u32 = 0x5b;
@@ -38,10 +40,15 @@ function kindOf(byte: u32): i32 {
 
 /** Where the token at `at` really begins, of the line that begins at `start` < `at`. */
 export function afterEscape(at: usize, start: usize): usize {
+  const front = afterMark(at, start);
+  return front > at && followsColon(front, start) ? endOfToken(at) : front;
+}
+
+function afterMark(at: usize, start: usize): usize {
   const mark = byteAt(at - 1);
   if (mark == BACKSLASH) return afterBackslash(at);
   if (mark == PERCENT) return afterPercent(at);
-  if (mark == HASH) return isOctal(at) && byteAt(at + 1) < 0x34 ? at + 3 : at;
+  if (mark == HASH) return isOctal(at) && octalAt(at) < 0x20 && isLikely(octalAt(at)) ? at + 3 : at;
   return mark == OPEN || mark == SEMICOLON ? afterColor(at, start) : at;
 }
 
@@ -50,30 +57,79 @@ function afterBackslash(at: usize): usize {
   if (byte == LETTER_X) return afterDigits(at, at + 1, 2);
   if (byte == LETTER_U) return afterDigits(at, at + 1, 4);
   if (byte == UPPER_U) return afterDigits(at, at + 1, 8);
-  if (byte == ZERO) return isOctal(at) ? after(at + 3, (byteAt(at + 1) & 7) * 8 + (byteAt(at + 2) & 7)) : at + 1;
+  if (byte == ZERO) {
+    if (!isOctal(at) || !isLikely(octalAt(at))) return at + 1;
+    if (isQuadFront(at + 1) && isQuadFront(at + 3)) return endOfToken(at);
+    return after(at + 3, octalAt(at));
+  }
   const isControl = byte == LETTER_B || byte == LETTER_F || byte == LETTER_N || byte == LETTER_R || byte == LETTER_T || byte == LETTER_V;
-  return isControl ? at + 1 : at;
+  return isControl && !isWholeGroup(at) ? at + 1 : at;
+}
+
+@inline
+function octalAt(at: usize): u32 {
+  return (byteAt(at + 1) & 7) * 8 + (byteAt(at + 2) & 7);
+}
+
+function isLikely(character: u32): bool {
+  return character >= 0x20 || character == 0 || character == 9 || character == 10 || character == 13 || character == ESC;
+}
+
+function isQuadFront(at: usize): bool {
+  let value: u32 = 0;
+  let end = at;
+  while (byteAt(end) - ZERO <= 9 && end < at + 3) value = value * 10 + byteAt(end++) - ZERO;
+  return end > at && byteAt(end) == DOT && value <= 255 && (end == at + 1 || byteAt(at) != ZERO);
+}
+
+function isWholeGroup(at: usize): bool {
+  return areHex(at, 4) && byteAt(at + 4) == COLON;
 }
 
 function afterPercent(at: usize): usize {
+  if (isWholeGroup(at)) return at;
   while (byteAt(at) == 0x32 && byteAt(at + 1) == 0x35 && areHex(at + 2, 2)) at += 2;
-  return afterDigits(at, at, 2);
+  if (!areHex(at, 2) || isWholeGroup(at)) return at;
+  const character = hexAt(at, 2);
+  if (!isLikely(character) || (character >= 0x7f && !isQuadFront(at + 2))) return at;
+  return after(at + 2, character);
 }
 
 function afterDigits(at: usize, from: usize, count: usize): usize {
-  if (!areHex(from, count)) return at;
+  return areHex(from, count) ? after(from + count, hexAt(from, count)) : at;
+}
+
+function hexAt(at: usize, count: usize): u32 {
   let value: u32 = 0;
-  for (let digit = from; digit < from + count; digit++) {
+  for (let digit = at; digit < at + count; digit++) {
     const byte = byteAt(digit);
     value = (value << 4) | ((byte & 15) + (byte > 0x39 ? 9 : 0));
   }
-  return after(from + count, value);
+  return value;
 }
 
 function after(end: usize, character: u32): usize {
-  if (character > 255 || kindOf(character) >= KIND_COLON) return end;
-  while (kindOf(byteAt(end)) < KIND_DELIMITER) end++;
-  return end;
+  if (character > 255 || kindOf(character) >= KIND_DELIMITER) return end;
+  if (character == COLON && isQuadFront(end)) return end;
+  return endOfToken(end);
+}
+
+function followsColon(end: usize, start: usize): bool {
+  const last = byteAt(end - 1);
+  const isColon = byteAt(end - 2) == 0x33 ? (last | 0x20) == 0x61 : byteAt(end - 2) == 0x37 && last == 0x32;
+  return isColon && (repeats(end, start, 3) || repeats(end, start, 4) || repeats(end, start, 6));
+}
+
+/** Whether the bytes of this length before `end` are there twice, in the line. */
+function repeats(end: usize, start: usize, length: usize): bool {
+  let same: usize = 0;
+  while (same < length && end > start + length + same && byteAt(end - 1 - same) == byteAt(end - 1 - length - same)) same++;
+  return same == length;
+}
+
+function endOfToken(at: usize): usize {
+  while (kindOf(byteAt(at)) < KIND_DELIMITER) at++;
+  return at;
 }
 
 /** Reads no byte after the first that is no digit. */
@@ -107,7 +163,7 @@ function followsEsc(at: usize, start: usize): bool {
     if (at < start + 4 || byteAt(at - 2) != 0x33 || byteAt(at - 3) != ZERO) return false;
     return byteAt(at - 4) == BACKSLASH || byteAt(at - 4) == HASH;
   }
-  return (byte | 0x20) == LETTER_B && byteAt(at - 2) == 0x31 && codeFront(at - 3, start) != 0;
+  return (byte | 0x20) == LETTER_B && byteAt(at - 2) == 0x31 && (byteAt(at - 3) == PERCENT || codeFront(at - 3, start) != 0);
 }
 
 /** 0: no escape. */

@@ -323,7 +323,7 @@ function ipv6At(start: usize, at: usize, rest: usize, words: usize): i32 {
   }
   // Without a gap an address has seven colons, or six before a dotted quad. "::" alone between blanks is punctuation.
   if ((kinds & KIND_OTHER) != 0 || colons < 2 || (gaps == 0 && colons < 6)) return 0;
-  if (end - at == 2 && at > start && load<u8>(at - 1) == SPACE && load<u8>(end) == SPACE) return 0;
+  if (end - rest == 2 && load<u8>(end) == SPACE && (rest > at || (at > start && load<u8>(at - 1) == SPACE))) return 0;
 
   // What ends a sentence does not belong to it: dots, and a colon that is not half of a gap. Both loops end in the
   // token, which has two colons that are no dots.
