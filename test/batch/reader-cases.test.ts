@@ -112,13 +112,62 @@ test("values of keys, in all the ways in which programs write them", async () =>
     ["a|src=192.0.2.1|dst=10.0.0.1", "192.0.2.1"],
     ["xsrc=10.0.0.1 my.src=10.0.0.2 src=192.0.2.1", "192.0.2.1"],
     ["src=192.0.2.1, 10.0.0.1 x=1", "192.0.2.1"],
-    ['msg="a \\"src=192.0.2.1\\" b"', "192.0.2.1"],
+    ['msg="a \\"src=10.0.0.1\\" b" src=192.0.2.1', "192.0.2.1"],
+    ['msg="GET /?src=8.8.8.8" src=192.0.2.1', "192.0.2.1"],
+    ["CEF:0|V|P|1|9|blocked src=8.8.8.8 here|5|src=192.0.2.1 dst=10.0.0.1", "192.0.2.1"],
+    ["CEF:0|V|P|1|9|n|5|request=http://h/?a&src=8.8.8.8 src=192.0.2.1", "192.0.2.1"],
+    ["LEEF:1.0|V|P|1|1|cat=a#011src=192.0.2.1#011dst=10.0.0.1", "192.0.2.1"],
+    ["LEEF:2.0|V|P|1|1|^|dst=10.0.0.1^src=192.0.2.1^x=1", "192.0.2.1"],
+    ["a\\tsrc=192.0.2.1\\tb", "192.0.2.1"],
+    ["INFO \u001b[36msrc\u001b[0m=192.0.2.1", "192.0.2.1"],
+    ["INF \u001b[36msrc=\u001b[0m192.0.2.1 x", "192.0.2.1"],
+    ["src=192.0.2.1\u001b[0m", "192.0.2.1"],
+    ["[src=192.0.2.1] x", "192.0.2.1"],
+    ["date=1,src=192.0.2.1,dst=10.0.0.1", "192.0.2.1"],
+    ["type=X msg='op=PAM src=192.0.2.1 res=ok'", "192.0.2.1"],
+    ['src="for=\\"[2001:db8::7]:443\\";proto=https" x', "2001:db8::7"],
+    ['src=for="[2001:db8::7]:443";proto=https', "2001:db8::7"],
     ["src=unknown 192.0.2.1", ""],
     ["src= 192.0.2.1", ""],
     ["src:192.0.2.1", ""],
   ] as const)
     assert.deepEqual(await addresses(`src=1.1.1.1\n${line}\n`, { field: "src" }), ["1.1.1.1", address], line);
   assert.deepEqual(await addresses("src=1.1.1.1, 2.2.2.2 x=1\n", { field: "src", address: "last" }), ["2.2.2.2"]);
+});
+
+test("elements of Forwarded have quoted parts, and ports that are names", async () => {
+  for (const [value, address] of [
+    ['host="a;for=8.8.8.8";for=198.51.100.7', "198.51.100.7"],
+    ['host="a,b";for=198.51.100.7', "198.51.100.7"],
+    ['for="198.51.100.7:_p"', "198.51.100.7"],
+    ['for="[2001:db8::7]:_http";proto=https, for=8.8.8.8', "2001:db8::7"],
+    ["for=_hidden, for=8.8.8.8", ""],
+  ] as const)
+    assert.deepEqual(await addresses(`${JSON.stringify({ f: value })}\n`, { field: "f" }), [address], value);
+});
+
+test("text of another encoding, or whose lines end with CR alone, is refused", async () => {
+  for (const text of ["198.51.100.7 a\r203.0.113.9 b\r", "a,ip\r1,8.8.8.8\r2,1.1.1.1\r"])
+    assert.equal((await failure(text, {})).code, "input-encoding");
+  assert.equal((await run("8.8.8.8\r", {})).result.addresses, 1);
+  const path = join(folder, "utf16.log");
+  writeFileSync(path, Buffer.from("8.8.8.8 a\n1.1.1.1 b\n", "utf16le"));
+  await assert.rejects(
+    identify({ inputs: [path], snapshot, engine: ENGINE, format: "none" }),
+    (error) => error instanceof BatchError && error.code === "input-encoding",
+  );
+});
+
+test("columns of Zeek are separated as #separator says", async () => {
+  const head = (separator: string, mark: string): string =>
+    `#separator ${separator}\n#fields${mark}ts${mark}id.orig_h\n1.0${mark}198.51.100.7\n`;
+  for (const [separator, mark] of [
+    ["\\x09", "\t"],
+    ["\\x2c", ","],
+    ["\\x20", " "],
+  ] as const)
+    assert.ok((await addresses(head(separator, mark), { field: "id.orig_h" })).includes("198.51.100.7"), separator);
+  assert.equal((await failure(head("\\x7c", "|"), { field: "id.orig_h" })).code, "field-unusable");
 });
 
 test("names of columns that change within a log are an error with their line", async () => {
@@ -128,6 +177,7 @@ test("names of columns that change within a log are an error with their line", a
   const error = await failure(`${head}${lines}#Fields: time s-ip c-ip\nt 10.0.0.1 192.0.2.1\n`, { field: "c-ip" });
   assert.deepEqual([error.code, error.line], ["fields-differ", 1002]);
   assert.equal((await failure(head + lines, { field: "ip" })).code, "field-missing");
+  assert.equal((await failure(`${head}${lines}${MARK}#Fields: s-ip c-ip\n`, { field: "c-ip" })).code, "fields-differ");
 });
 
 test("several objects on a line are as many records, wherever the line is", async () => {
@@ -157,6 +207,31 @@ test("without a field, the first line of several objects shows that records are 
     "2.2.2.2",
     "3.3.3.3",
   ]);
+});
+
+test("records in an array are read behind a byte order mark, in files of any size, whatever the first one has", async () => {
+  const ips = (text: string) => addresses(text, { field: "ip" });
+  const two = '[{"ip":"8.8.8.8"},{"ip":"1.1.1.1"}]';
+  for (const text of [
+    two,
+    `{"Records":${two}}`,
+    '{"ip":"8.8.8.8"} {"ip":"1.1.1.1"}',
+    JSON.stringify(JSON.parse(two), null, 1),
+  ])
+    for (const front of ["", MARK, "  "])
+      assert.deepEqual(await ips(`${front}${text}\n`), ["8.8.8.8", "1.1.1.1"], front + text);
+  assert.deepEqual(await ips('{"Records":[{"e":1},{"ip":"8.8.8.8"}]}\n'), ["", "8.8.8.8"]);
+  for (const count of [20, 3000]) {
+    const text = `{"Records":[\n${'{"ip":"8.8.8.8","n":"000000000000000000"},\n'.repeat(count)}{"ip":"1.1.1.1"}\n]}\n`;
+    assert.equal((await run(text, { field: "ip" })).result.addresses, count + 1);
+  }
+  // Events that have arrays are events, not arrays.
+  const events = '{"id":1,"items":[{"src":"8.8.8.8"}]}\n{"id":2,"items":7}\n{"id":3}\n';
+  assert.equal((await run(events, { field: "src" })).result.lines, 3);
+  assert.equal((await run('{"a":[{"ip":"8.8.8.8"}],"b":[{"ip":"1.1.1.1"}]}\n', { field: "ip" })).result.lines, 1);
+  assert.equal((await run('{"Findings":[{"ip":"8.8.8.8"},{"ip":"1.1.1.1"}],"NextToken":"x"}\n', {})).result.lines, 2);
+  for (const text of [two.slice(0, -1), `{"Records":${two},"x":`, '{"Records":[{"ip":"8.8.8.8"},{"ip":"1'])
+    assert.equal((await failure(text, { field: "ip" })).code, "stream-truncated", text);
 });
 
 test("what is no object, and text behind a closing quote, is counted as malformed in every mode", async () => {

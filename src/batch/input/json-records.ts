@@ -1,3 +1,4 @@
+import { BatchError } from "../batch-error.ts";
 import type { FieldSpec } from "../lines/fields/field-spec.ts";
 import { locateField } from "../lines/fields/locate-field.ts";
 
@@ -24,27 +25,35 @@ export interface JsonLayout {
  * anything else. Objects after each other, an array of them, objects of several lines, and an array in a member, as in
  * CloudTrail: that if the field is in its records and not beside it or, without a field, if there is nothing beside it.
  */
-export function jsonLayout(head: Buffer, start: number, end: number, field: FieldSpec | null): JsonLayout | null {
+export function jsonLayout(head: Buffer, from: number, end: number, field: FieldSpec | null): JsonLayout | null {
+  const start = skipBlanks(head, from, end);
   if (head[start] === OPEN_ARRAY) return { member: null };
   const whole = valueEnd(head, start, head.length);
   const isOneLine = whole > 0 && whole <= end;
   const first = head.subarray(start, whole > 0 ? whole : head.length);
   const member = arrayMember(first, field);
-  if (member !== null && (whole > 0 ? isJson(first) : head.indexOf("\n{", start) < 0)) return { member };
+  if (member !== null && (whole < 0 || (isJson(first) && areAlike(head, whole, member)))) return { member };
   // With a field, objects without anything between them are taken apart line by line.
   if (isOneLine && field !== null && head[whole] === OPEN_OBJECT) return null;
   if (isOneLine) return head[skipBlanks(head, whole, end)] === OPEN_OBJECT ? { member: null } : null;
   return whole > 0 && isJson(first) ? { member: null } : null;
 }
 
-/** Whether the beginning shows how records lie: a whole object, or the next line begins with another. */
+/** Whether the beginning shows how records lie: a whole object, or more than one is looked for in. */
 export function showsJsonLayout(start: number): (head: Buffer) => boolean {
-  let searched = start;
-  return (head) => {
-    const next = head.indexOf("\n{", searched);
-    searched = Math.max(start, head.length - 1);
-    return next >= 0 || valueEnd(head, start, head.length) > 0;
-  };
+  return (head) => head.length - start >= LAYOUT_BYTES || valueEnd(head, start, head.length) > 0;
+}
+
+const LAYOUT_BYTES = 128 * 1024;
+
+/** Whether the next object, if the beginning has it, has the array of records as well: others are records themselves. */
+function areAlike(head: Buffer, from: number, member: string): boolean {
+  const start = skipSpace(head, from, head.length);
+  const end = head[start] === OPEN_OBJECT ? valueEnd(head, start, head.length) : -1;
+  if (end < 0) return true;
+  for (const { name, at } of membersOf(head.subarray(start, end)))
+    if (name === member) return head[start + at] === OPEN_ARRAY;
+  return false;
 }
 
 function isJson(text: Buffer): boolean {
@@ -62,17 +71,42 @@ function arrayMember(text: Buffer, field: FieldSpec | null): string | null {
   const span = { bytes: object, start: 0, end: 0 };
   const locate = field === null ? null : locateField(field);
   if (locate?.(object, 0, object.length, span) === true) return null;
+  const found: string[] = [];
   let members = 0;
-  let found: string | null = null;
   for (const { name, at } of membersOf(object)) {
     members++;
-    const element = skipSpace(object, at + 1, object.length);
-    if (object[at] !== OPEN_ARRAY || object[element] !== OPEN_OBJECT || found !== null) continue;
-    const end = valueEnd(object, element, object.length);
-    const record = Buffer.concat([object.subarray(element, end > 0 ? end : object.length), Buffer.from("\n")]);
-    if (locate === null || locate(record, 0, record.length - 1, span)) found = name;
+    if (object[at] !== OPEN_ARRAY) continue;
+    for (const record of elementsOf(object, at)) {
+      if (locate !== null && !locate(record, 0, record.length - 1, span)) continue;
+      found.push(name);
+      break;
+    }
   }
-  return locate === null && members > 1 ? null : found;
+  // Of several, or beside others without a field, none is surely the one.
+  const isKnown = members === 1 || locate !== null || WRAPPERS.has(found[0]?.toLowerCase() ?? "");
+  return found.length === 1 && isKnown ? found[0]! : null;
+}
+
+/** What the array of records is called by services whose exports have other members beside it. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  "records",
+  "findings",
+  "logevents",
+  "events",
+  "value",
+  "results",
+  "hits",
+  "entries",
+]);
+
+/** The objects in an array, as far as it goes, each with a line feed behind it. */
+function* elementsOf(object: Buffer, array: number): Generator<Buffer> {
+  for (let at = skipSpace(object, array + 1, object.length); object[at] === OPEN_OBJECT;) {
+    const end = valueEnd(object, at, object.length);
+    yield Buffer.concat([object.subarray(at, end > 0 ? end : object.length), Buffer.from("\n")]);
+    if (end < 0 || object[skipSpace(object, end, object.length)] !== COMMA) return;
+    at = skipSpace(object, skipSpace(object, end, object.length) + 1, object.length);
+  }
 }
 
 /** The members of an object with their names and the positions of their values, up to where it is cut off. */
@@ -145,14 +179,19 @@ function skipBlanks(bytes: Buffer, at: number, end: number): number {
 /** Where in the text the next byte is. */
 const BETWEEN = 0; // records: outside all, or in the array of them
 const IN_RECORD = 1;
-const IN_OTHER = 2; // something that is no record, up to the end of its line
+const IN_OTHER = 2; // something that is no record, up to the end of its line or element
 const IN_WRAPPER = 3; // the outermost object, beside its array of records
 
 /**
  * Writes each record of a JSON text into a line of its own, as it arrives. What is no record becomes a line as it is, so
  * that it is reported. Line breaks within a record become blanks. An outermost object without the array is a record.
+ * @throws BatchError "stream-truncated" if the text ends in the array
  */
-export async function* recordLines(chunks: AsyncIterable<Buffer>, { member }: JsonLayout): AsyncGenerator<Buffer> {
+export async function* recordLines(
+  chunks: AsyncIterable<Buffer>,
+  { member }: JsonLayout,
+  file: string,
+): AsyncGenerator<Buffer> {
   const lines = new RecordLines(member);
   for await (const chunk of chunks) {
     const text = lines.add(chunk);
@@ -160,6 +199,12 @@ export async function* recordLines(chunks: AsyncIterable<Buffer>, { member }: Js
   }
   const rest = lines.end();
   if (rest.length > 0) yield rest;
+  if (lines.isOpen)
+    throw new BatchError(
+      "stream-truncated",
+      "the array of records has no end: the text is cut off; copy or fetch the file again",
+      { file },
+    );
 }
 
 class RecordLines {
@@ -199,6 +244,11 @@ class RecordLines {
     return this.#out.length === 1 ? this.#out[0]! : Buffer.concat(this.#out);
   }
 
+  /** Whether the text ended in the array of records, or beside it. */
+  get isOpen(): boolean {
+    return this.#isInArray || this.#isInWrapper;
+  }
+
   /** What the text ended in. */
   end(): Buffer {
     const isOpen = this.#state === IN_RECORD || this.#state === IN_OTHER;
@@ -213,7 +263,7 @@ class RecordLines {
 
   #between(bytes: Buffer, at: number): void {
     const byte = bytes[at]!;
-    if (isSpace(byte) || (byte === COMMA && this.#isInArray)) return;
+    if (isSpace(byte) || MARK.includes(byte) || (byte === COMMA && this.#isInArray)) return;
     if (byte === OPEN_OBJECT) {
       const isOutermost = this.#member !== null && !this.#isInArray;
       this.#begin(isOutermost ? IN_WRAPPER : IN_RECORD, at);
@@ -230,7 +280,10 @@ class RecordLines {
   }
 
   #inOther(bytes: Buffer, at: number): void {
-    if (bytes[at] === LF) this.#write(bytes, at, BETWEEN);
+    const byte = bytes[at]!;
+    if (byte !== LF && !(this.#isInArray && (byte === COMMA || byte === CLOSE_ARRAY))) return;
+    this.#write(bytes, at, BETWEEN);
+    this.#between(bytes, at);
   }
 
   /** Writes the line up to here. */
@@ -293,3 +346,5 @@ class RecordLines {
 }
 
 const LINE_END = Buffer.from("\n");
+/** The bytes of a byte order mark. */
+const MARK = Buffer.from("\u{feff}");

@@ -3,6 +3,7 @@ import { skipMark } from "../lines/byte-order-mark.ts";
 import { withoutCarriageReturn } from "../lines/end-of-line.ts";
 import type { OpenInput } from "./input.ts";
 import { createFound, findAddress } from "../lines/find-address.ts";
+import { BatchError } from "../batch-error.ts";
 import { hasKey } from "../lines/fields/_keyed-value.ts";
 import type { FieldSpec } from "../lines/fields/field-spec.ts";
 import { columnNamed, columnNames, detectSyntax, resolveField } from "../lines/fields/resolve-field.ts";
@@ -41,6 +42,7 @@ export interface LineSurvey {
 export async function surveyLines(input: OpenInput, options: IdentifyOptions): Promise<LineSurvey> {
   const { field, fieldSyntax } = options;
   let head = await input.peek(firstLineSearch());
+  checkText(head, input.name);
   const from = skipMark(head, 0, head.length);
   const whole: LineSurvey = { shape: TEXT_LINES, header: null, from: 0, headerLines: 0, json: null, repeated: null };
   const text = { ...whole, from };
@@ -74,6 +76,24 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
     return { ...text, shape: { ...TEXT_LINES, field: spec } };
   }
   return surveyTable(input, head, text, { start, end }, syntax, comments, options);
+}
+
+/** Throws BatchError for text whose lines do not end with LF. `head` has the first line, or all there is. */
+function checkText(head: Buffer, file: string): void {
+  if (isUtf16(head.subarray(0, 64)))
+    throw new BatchError("input-encoding", "this is UTF-16 text; pipe it through `iconv -f UTF-16LE -t UTF-8`", {
+      file,
+    });
+  const isOneLine = !head.includes(LF);
+  if (isOneLine && head.subarray(0, -1).includes(CR))
+    throw new BatchError("input-encoding", "its lines end with CR alone; pipe it through `tr '\\r' '\\n'`", { file });
+}
+
+/** Whether every other byte is NUL, and no other is. */
+function isUtf16(head: Buffer): boolean {
+  const nuls = [0, 1].map((parity) => head.filter((byte, at) => at % 2 === parity && byte === 0).length);
+  const most = Math.max(...nuls);
+  return head.length >= 8 && Math.min(...nuls) === 0 && most >= Math.floor(head.length / 2) - 2;
 }
 
 /** A table, or text in which a field is: then comments come before it. */
@@ -163,34 +183,52 @@ interface Comments {
   readonly end: number;
   /** The last `#Fields` or `#fields`, with the number of its line. */
   readonly fields: { readonly text: string; readonly line: number } | null;
+  /** What separates the columns of Zeek, by `#separator`. */
+  readonly separator: string;
   readonly last: string;
 }
 
 function commentsIn(head: Buffer, start: number): Comments {
   let fields: Comments["fields"] = null;
+  let separator = "\t";
   let last = "";
   let at = start;
   while (head[at] === HASH || head[at] === LF || head[at] === CR) {
     const end = head.indexOf(LF, at);
     last = textOf(head, at, end < 0 ? head.length : end) || last;
-    if (/^#fields(?::|\t)/i.test(last)) fields = { text: last, line: linesIn(head, at) };
-    if (end < 0) return { end: head.length, fields, last };
+    const [, code] = /^#separator \\x([0-9a-f]{2})$/i.exec(last) ?? [];
+    if (code !== undefined) separator = String.fromCharCode(parseInt(code, 16));
+    if (/^#fields:/i.test(last) || last.startsWith(`#fields${separator}`))
+      fields = { text: last, line: linesIn(head, at) };
+    if (end < 0) return { end: head.length, fields, separator, last };
     at = end + 1;
   }
-  return { end: at, fields, last };
+  return { end: at, fields, separator, last };
 }
 
 /**
  * The column that W3C's `#Fields:` or Zeek's `#fields` names, for lines such as `line`; null if there is neither. Throws
  * BatchError if it is not among them.
  */
-function namedColumn(name: string, { fields }: Comments, line: string, file: string): FieldSpec | null {
+function namedColumn(name: string, { fields, separator }: Comments, line: string, file: string): FieldSpec | null {
   if (fields === null) return null;
-  const isZeek = fields.text[7] === "\t";
-  const names = isZeek ? fields.text.split("\t").slice(1) : fields.text.slice(8).trim().split(/\s+/);
-  const column = columnNamed(name, names, { file, line: fields.line }, fields.text.slice(0, 7));
-  return { syntax: isZeek || line.includes("\t") ? "tsv" : "space", column, header: fields.text };
+  const isZeek = fields.text[7] !== ":";
+  const names = isZeek ? fields.text.split(separator).slice(1) : fields.text.slice(8).trim().split(/\s+/);
+  const location = { file, line: fields.line };
+  const column = columnNamed(name, names, location, fields.text.slice(0, 7));
+  const header = fields.text;
+  if (!isZeek) return { syntax: line.includes("\t") ? "tsv" : "space", column, header };
+  const syntax = SEPARATED[separator];
+  if (syntax === undefined)
+    throw new BatchError(
+      "field-unusable",
+      `${JSON.stringify(separator)} separates its columns, which cannot be read`,
+      location,
+    );
+  return { syntax, column, header };
 }
+
+const SEPARATED: Readonly<Record<string, "tsv" | "csv" | "space">> = { "\t": "tsv", ",": "csv", " ": "space" };
 
 /** The last comment without its `#`, if that is the header of a record that does not name the field; or false. */
 function commentedHeader(

@@ -3,6 +3,7 @@ import { Kernel } from "../../kernel/kernel.ts";
 import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { Snapshot } from "../../snapshot/snapshot.ts";
 import { type CutRecords, endOfRecord } from "../lines/csv-records.ts";
+import { skipMark } from "../lines/byte-order-mark.ts";
 import { endOfLine, withoutCarriageReturn } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 import { isScannedField } from "../engine/kernel/field-scan.ts";
@@ -337,9 +338,10 @@ function upToOtherFields(read: ReadLines, { field }: LineShape): ReadLines {
   if (header === undefined) return read;
   const { bytes, start, end } = read;
   for (let at = start; at < end; at = endOfLine(bytes, at) + 1) {
-    if (bytes[at] !== HASH) continue;
-    const line = bytes.toString("utf8", at, withoutCarriageReturn(bytes, at, endOfLine(bytes, at)));
-    if (/^#fields(?::|\t)/i.test(line) && line.trimEnd() !== header.trimEnd())
+    const front = skipMark(bytes, at, end);
+    if (bytes[front] !== HASH) continue;
+    const line = bytes.toString("utf8", front, withoutCarriageReturn(bytes, at, endOfLine(bytes, at)));
+    if (/^#fields[^a-z]/i.test(line) && line.trimEnd() !== header.trimEnd())
       return { ...read, end: at, failure: "fields-differ" };
   }
   return read;

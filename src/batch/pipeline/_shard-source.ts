@@ -45,10 +45,16 @@ export class ShardSource {
     const { shape, headerLines, from, json, repeated } = survey;
     if (repeated !== null) this.#totals.repeatedAddress ??= { file: open.name, address: repeated };
     const records =
-      json === null ? open : { ...open, kind: "stream" as const, chunks: () => recordLines(open.chunks(), json) };
+      json === null
+        ? open
+        : { ...open, kind: "stream" as const, chunks: () => recordLines(open.chunks(), json, open.name) };
     const header = { ...NOTHING, textLines: headerLines, ...rowPart(this.#headerRow(open, survey)) };
-    if (open.kind === "file") this.#totals.bytesRead += from;
-    return { header, firstLine: headerLines + 1, shards: shardsOf(records, shape, from, this.#sizes) };
+    if (open.kind === "file" && json === null) this.#totals.bytesRead += from;
+    return {
+      header,
+      firstLine: headerLines + 1,
+      shards: shardsOf(records, shape, json === null ? from : 0, this.#sizes),
+    };
   }
 
   #headerRow({ name }: OpenInput, { header, shape }: LineSurvey): Buffer | null {

@@ -17,7 +17,9 @@ const COLON = 0x3a;
 const SEMICOLON = 0x3b;
 const EQUALS = 0x3d;
 const OPEN = 0x5b;
+const BACKSLASH = 0x5c;
 const CLOSE = 0x5d;
+const UNDERSCORE = 0x5f;
 
 /**
  * The address of a field `bytes[start, end)`: its family, with its words in `found`, or 0. A field holds one address or
@@ -44,9 +46,12 @@ export function fieldAddress(
     start++;
     end = trimmedEnd(bytes, start, end) - 1;
   }
-  if (choice === "last") return itemAddress(bytes, lastItem(bytes, start, end), end, found);
+  // Only the elements of Forwarded have parts in quotes, which may hold what otherwise separates them.
+  const isForwarded = next(bytes, EQUALS, start, end) < end;
+  const nextItem = isForwarded ? nextUnquoted : next;
+  if (choice === "last") return itemAddress(bytes, lastItem(bytes, start, end, nextItem), end, found);
   for (let at = start; at <= end;) {
-    const itemEnd = next(bytes, COMMA, at, end);
+    const itemEnd = nextItem(bytes, COMMA, at, end);
     const family = itemAddress(bytes, at, itemEnd, found);
     if (choice === "first" || (family !== 0 && isPublicAddress(family, found))) return family;
     at = itemEnd + 1;
@@ -62,10 +67,28 @@ function isArray(bytes: Uint8Array, start: number, end: number): boolean {
   return at < end && bytes[at] === QUOTE && bytes[trimmedEnd(bytes, start, end) - 1] === CLOSE;
 }
 
-function lastItem(bytes: Uint8Array, start: number, end: number): number {
-  let at = end;
-  while (at > start && bytes[at - 1] !== COMMA) at--;
-  return at;
+function lastItem(bytes: Uint8Array, start: number, end: number, nextItem: typeof next): number {
+  for (let at = start; ;) {
+    const itemEnd = nextItem(bytes, COMMA, at, end);
+    if (itemEnd === end) return at;
+    at = itemEnd + 1;
+  }
+}
+
+/** As `next`, for a byte that is not in double quotes; those at the start are around the whole field. */
+function nextUnquoted(bytes: Uint8Array, byte: number, at: number, end: number): number {
+  let isQuoted = false;
+  for (; at < end; at++) {
+    if (bytes[at] === QUOTE && (isQuoted || bytes[at - 1] === EQUALS || isEscapedAfterEquals(bytes, at)))
+      isQuoted = !isQuoted;
+    else if (bytes[at] === byte && !isQuoted) return at;
+  }
+  return end;
+}
+
+/** A quote may be doubled, as in CSV, or follow a backslash. */
+function isEscapedAfterEquals(bytes: Uint8Array, at: number): boolean {
+  return (bytes[at - 1] === BACKSLASH || bytes[at - 1] === QUOTE) && bytes[at - 2] === EQUALS;
 }
 
 function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
@@ -81,21 +104,30 @@ function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint3
 function forwardedAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
   for (let at = start; at < end; at++) {
     while (at < end && isMargin(bytes[at]!)) at++;
-    const pairEnd = next(bytes, SEMICOLON, at, end);
+    const pairEnd = nextUnquoted(bytes, SEMICOLON, at, end);
     const equals = next(bytes, EQUALS, at, pairEnd);
     if (equals < pairEnd && isFor(bytes, at, equals)) {
       let value = equals + 1;
       while (value < pairEnd && isMargin(bytes[value]!)) value++;
-      return nodeAddress(bytes, value, trimmedEnd(bytes, value, pairEnd), found);
+      return nodeAddress(bytes, value, withoutName(bytes, value, trimmedEnd(bytes, value, pairEnd)), found);
     }
     at = pairEnd;
   }
   return 0;
 }
 
+/** The end of a node without a port that is a name (`:_port`; RFC 7239, section 6). */
+function withoutName(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = end - 1; at > start; at--) if (bytes[at] === UNDERSCORE && bytes[at - 1] === COLON) return at - 1;
+  return end;
+}
+
 function isFor(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 3 && bytes.subarray(start, end).every((byte, index) => (byte | 0x20) === FOR[index]);
 }
+
+/** With the backslash of a quote within quotes. */
+const MARGINS: ReadonlySet<number> = new Set([SPACE, TAB, QUOTE, APOSTROPHE, PLUS, BACKSLASH]);
 
 const FOR = [0x66, 0x6f, 0x72];
 
@@ -150,7 +182,7 @@ function isNumber(bytes: Uint8Array, start: number, end: number, most: number): 
 }
 
 function isMargin(byte: number): boolean {
-  return byte === SPACE || byte === TAB || byte === QUOTE || byte === APOSTROPHE || byte === PLUS;
+  return MARGINS.has(byte);
 }
 
 function trimmedEnd(bytes: Uint8Array, start: number, end: number): number {
