@@ -212,7 +212,8 @@ export function* bestChoice(trees: readonly CoverTree[], most: number, isWeighed
 
 /** Whether the cost of so many nodes is lower than that of another number. */
 function isLess({ costs, sizes }: Table, one: number, other: number): boolean {
-  return costs[one]! < costs[other]! || (costs[one]! === costs[other]! && sizes[one]! < sizes[other]!);
+  const difference = costs[one]! - costs[other]!;
+  return difference < 0 || (difference === 0 && sizes[one]! < sizes[other]!);
 }
 
 /**

@@ -21,6 +21,7 @@ const ENDS_VALUE = new Uint8Array(256);
 for (const byte of Buffer.from('\t|;)}>^#"\\\u001b')) ENDS_VALUE[byte] = 1;
 
 /** An escape for a tab or a line break, or a color, before the name of a key. */
+// oxlint-disable-next-line no-control-regex -- it is what a color begins with
 const ESCAPED = /(?:\\[tnr]|#01[125]|\u001b\[[0-9;]{0,32}m)$/;
 const LONGEST_ESCAPE = 36;
 
