@@ -13,6 +13,8 @@ const MAX_DRAINED = 1 << 20;
  * immediately may not see the response.
  */
 const LINGER = 3000;
+/** In so many steps: see `closeLater`. */
+const LINGER_STEPS = 10;
 
 /** With these statuses, any amount of the body may remain. */
 const CLOSING: ReadonlySet<number> = new Set([408, 413]);
@@ -54,8 +56,8 @@ function restOf({ headers, socket }: IncomingMessage): number {
 
 function drain(message: IncomingMessage): void {
   const { socket } = message;
-  const timer = setTimeout(() => socket.destroy(), LINGER).unref();
-  message.once("close", () => clearTimeout(timer)).resume();
+  const timer = closeLater(socket);
+  message.once("close", () => clearInterval(timer)).resume();
 }
 
 /** Once the response is written, the connection is closed for writing, and further data is discarded unread. */
@@ -67,6 +69,21 @@ function lingerAtEnd(socket: Socket): void {
     socket.on("data", () => {}).once("end", () => socket.destroy());
     socket.resume();
     socket.end();
-    setTimeout(() => socket.destroy(), LINGER).unref();
+    closeLater(socket);
   };
+}
+
+/**
+ * Closes a connection after `LINGER`. Time in which the process is busy, or waits for the processor, counts as one step:
+ * its timers fire before it reads what has arrived meanwhile, and a client that has sent everything in time would be cut
+ * off and see no response.
+ */
+function closeLater(socket: Socket): NodeJS.Timeout {
+  let left = LINGER_STEPS;
+  const timer = setInterval(() => {
+    if (--left > 0 && !socket.destroyed) return;
+    clearInterval(timer);
+    socket.destroy();
+  }, LINGER / LINGER_STEPS).unref();
+  return timer;
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { type EarlyCase, EarlyAnswers } from "../harness/early-answers.ts";
+import type { LateBody } from "../harness/late-body.ts";
 import { exchange, errorIn, type SlowRequest, smuggledRequests } from "../harness/raw-exchange.ts";
 import { rounds, sampled } from "../../rounds.ts";
 
@@ -111,5 +113,26 @@ describe("a response before the end of the body", () => {
     );
     assert.deepEqual([...statuses.keys()], [503]);
     assert.deepEqual(errors, []);
+  });
+
+  test("a body that arrives in time while the process is busy beyond that time is read, not cut off", async () => {
+    const go = new Int32Array(new SharedArrayBuffer(4));
+    /** The last one exceeds what is read to keep the connection. */
+    const workers = [1000, 900_000, 2 << 20].map(
+      (length) =>
+        new Worker(new URL("../harness/late-body.ts", import.meta.url), {
+          workerData: { port: service.port, length, go } satisfies LateBody,
+        }),
+    );
+    await Promise.all(workers.map((worker) => once(worker, "message")));
+    const ends = workers.map(async (worker) => (await once(worker, "message"))[0]);
+    Atomics.store(go, 0, 1);
+    Atomics.notify(go, 0);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500);
+    assert.deepEqual(await Promise.all(ends), [
+      "HTTP/1.1 401, HTTP/1.1 200, closed",
+      "HTTP/1.1 401, HTTP/1.1 200, closed",
+      "HTTP/1.1 401, closed",
+    ]);
   });
 });
