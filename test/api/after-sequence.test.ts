@@ -105,39 +105,21 @@ async function holdsEverywhere(t: TestContext, pair: Pair): Promise<void> {
   assert.ok(stale > 0, "negative control: without the header some do not");
 }
 
-describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres() }, () => {
-  let postgres: PostgresServer;
-  let pair: Pair;
-  let end: () => Promise<unknown>;
-  before(async () => {
-    postgres = await startPostgres();
-    const url = await postgres.database();
-    const proxy = await startProxy(url, { losesNotifications: true });
-    const [started, endServers] = await Pair.start([{ url }, { url: proxy.url }]);
-    pair = started;
-    end = () => endServers().then(() => proxy.close());
-  });
-  after(async () => {
-    await end?.();
-    await postgres[Symbol.asyncDispose]();
-  });
-
-  test("every read after a write includes it, even if no notification arrives", { skip: onlyLong() }, (t) =>
-    holdsEverywhere(t, pair),
-  );
+function addTests(pair: () => Pair): void {
+  test("every read after a write includes it, even if no notification arrives", (t) => holdsEverywhere(t, pair()));
 
   test("a write that changes nothing because another server was faster is confirmed when that server's write is readable", async () => {
     for (let i = 0; i < 10; i++) {
       const ip = `198.18.1.${i}`;
-      await pair.ask(0, "/rules", { body: { ip } });
-      const skipped = await pair.ask(1, "/rules", { body: { ip, conflict_resolution: "skip" } });
+      await pair().ask(0, "/rules", { body: { ip } });
+      const skipped = await pair().ask(1, "/rules", { body: { ip, conflict_resolution: "skip" } });
       assert.deepEqual([skipped.status, skipped.body.action], [200, "skipped"]);
-      assert.equal((await pair.ask(1, `/rules/rule?ip=${ip}`)).status, 200);
+      assert.equal((await pair().ask(1, `/rules/rule?ip=${ip}`)).status, 200);
     }
   });
 
   test("a client with the option reads its own writes, whichever server its requests reach", async () => {
-    const { urls, key, rulesetId: ruleset_id } = pair;
+    const { urls, key, rulesetId: ruleset_id } = pair();
     const path = { ruleset_id };
     const stale = async (readYourWrites: boolean, second: number): Promise<number> => {
       let turn = 0;
@@ -159,15 +141,42 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
     for (let second = 3; misses === 0 && second < 3 + ATTEMPTS; second++) misses = await stale(false, second);
     assert.ok(misses > 0, "negative control: a client that is not asked to does not");
   });
+}
+
+describe("two server processes on one PostgreSQL", { skip: onlyLong() || (await whyNoPostgres()) }, () => {
+  let postgres: PostgresServer;
+  let pair: Pair;
+  let end: () => Promise<unknown>;
+  before(async () => {
+    postgres = await startPostgres();
+    const url = await postgres.database();
+    const proxy = await startProxy(url, { losesNotifications: true });
+    const [started, endServers] = await Pair.start([{ url }, { url: proxy.url }]);
+    pair = started;
+    end = () => endServers().then(() => proxy.close());
+  });
+  after(async () => {
+    await end?.();
+    await postgres[Symbol.asyncDispose]();
+  });
+
+  addTests(() => pair);
 });
 
-test("two server processes on one SQLite file: every read after a write includes it", async (t) => {
+describe("two server processes on one SQLite file", () => {
   const folder = makeFastFolder();
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const location = { file: join(folder, "store.db") };
-  const [pair, end] = await Pair.start([location, location]);
-  t.after(end);
-  await holdsEverywhere(t, pair);
+  let pair: Pair;
+  let end: () => Promise<unknown>;
+  before(async () => {
+    const location = { file: join(folder, "store.db") };
+    [pair, end] = await Pair.start([location, location]);
+  });
+  after(async () => {
+    await end?.();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  addTests(() => pair);
 });
 
 describe("X-After-Sequence", () => {

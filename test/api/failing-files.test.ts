@@ -15,7 +15,7 @@ import { mountSmallDisk, whyNoSmallDisk } from "../store/harness/small-disk.ts";
 import { until } from "../until.ts";
 import { ClusteredService, type Door, type DoorAnswer } from "./harness/clustered-service.ts";
 
-const KILLS = rounds({ short: 2, long: 15 });
+const KILLS = rounds({ short: 1, long: 15 });
 
 const rulesOf = ({ emptyId }: FilledStore): string => `/v1/edl/ip-rulesets/${emptyId}/rules`;
 

@@ -9,6 +9,7 @@ import type { IdentifyOptions } from "../../src/batch/identify-options.ts";
 import type { AddressCounts } from "../../src/batch/address-counts.ts";
 import { addUpAddresses } from "../../src/batch/pipeline/_add-up-addresses.ts";
 import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+import { rounds } from "../rounds.ts";
 
 const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);
@@ -69,7 +70,8 @@ async function countsOf(keptAddresses: number, more: Partial<IdentifyOptions>): 
 }
 
 test("lines by address are exact for up to the kept number of addresses; beyond it, each count is too low by at most a known number", async () => {
-  const { text, expected } = makeLog(30_000);
+  const size = rounds({ short: 10_000, long: 30_000 });
+  const { text, expected } = makeLog(size);
   writeFileSync(path, text);
   for (const threads of [1, 3]) {
     for (const format of ["none", "tsv"] as const) {
@@ -80,7 +82,7 @@ test("lines by address are exact for up to the kept number of addresses; beyond 
       const most = 1000;
       const { missing, ...rest } = await countsOf(most, { threads, format });
       const counts = asMap({ ...rest, missing });
-      assert.ok(missing > 0 && missing < (2 * 30_000) / most, `${missing}`);
+      assert.ok(missing > 0 && missing < (2 * size) / most, `${missing}`);
       assert.ok(counts.size > 40 && counts.size <= most, `${counts.size}`);
       let wrong = 0;
       for (const [address, lines] of expected) {
@@ -171,7 +173,7 @@ test("IPv4 addresses are sorted, however many were added at a time", () => {
     const expected = new Map<number, number>();
     let state = 20_261_126;
     const random = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0);
-    for (let added = 0; added < 300_000;) {
+    for (let added = 0; added < rounds({ short: 120_000, long: 300_000 });) {
       // Words of both halves of the space, many of them repeatedly.
       const words = Uint32Array.from({ length: 1 + (random() >>> 18) }, () => (random() & 0xc001_ffff) >>> 0);
       const count = words.length - ((random() % words.length) >> 1);

@@ -122,7 +122,7 @@ test("runs at a given time write the rows of the linear oracle: engines, threads
     const addresses = one.addresses.filter((address) => !isMapped(address));
     const input = join(folder, "log.txt");
     writeFileSync(input, addresses.map((address) => `${textOf(address)} GET /\n`).join(""));
-    for (const now of [NOON - 1, NOON, NOON + 1, NOON + 1e12]) {
+    for (const now of sampled([NOON - 1, NOON, NOON + 1, NOON + 1e12], 2, 1)) {
       const expected = addresses.map((address) => {
         const [length, values] = oracle(prefixes, address.family, address.value, activeAt(now)).split(" ");
         const [w0, w1, w2, w3] = toWords(address.family, address.value);

@@ -92,7 +92,7 @@ describe("a response before the end of the body", () => {
 
   test("every operation, every early response: the next request gets its own response, or the connection is closed", async (t) => {
     // Coprime to the number of requests of a case: all sizes and framings occur.
-    const requests = sampled(requestsOf(service.cases()), 17);
+    const requests = sampled(requestsOf(service.cases()), 29);
     const { errors, statuses } = await runAll(service.port, requests);
     t.diagnostic(
       `${service.operations.length} operations, ${requests.length} requests; answers: ${[...statuses]

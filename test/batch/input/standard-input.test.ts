@@ -6,8 +6,10 @@ import { gzipSync } from "node:zlib";
 import { Random } from "../../../bench/data/random.ts";
 import { randomQuad } from "../../kernel/random-lines.ts";
 import { run, temporaryFolder } from "../../cli/run-command.ts";
+import { sampled } from "../../rounds.ts";
 
 const SEED = 20261123;
+const ENGINES = ["webassembly", "typescript"];
 const folder = temporaryFolder();
 after(folder.remove);
 
@@ -58,10 +60,10 @@ test("it is read from its current offset, even in the middle of a line", async (
   const path = fileOf("skipped", TEXT);
   const middle = TEXT.indexOf("\n", TEXT.length >> 1) + 1;
   const whole = await printedOfFile(path, ["--format", "tsv"]);
-  for (const skipped of [4, 65, middle, middle + 3, TEXT.length - 1, TEXT.length]) {
+  for (const [at, skipped] of [4, 65, middle, middle + 3, TEXT.length - 1, TEXT.length].entries()) {
     const expected = await printedOfFile(fileOf("rest", TEXT.slice(skipped)), ["--format", "tsv"]);
     assert.ok(expected !== whole, "the negative control: the whole file gives something else");
-    for (const engine of ["webassembly", "typescript"])
+    for (const engine of sampled(ENGINES, 2, at))
       assert.equal(await printed(path, ["--format", "tsv", "--engine", engine], skipped), expected, `${skipped} bytes`);
   }
 });
@@ -72,8 +74,8 @@ test("a table of several shards is read from any offset, as it is read where it 
   const path = (skipped: number): string => fileOf(`table-${skipped}`, "-".repeat(skipped) + table);
   const expected = await printedOfFile(path(0), ofTable);
   assert.ok(expected.split("\n").length > LINES.length / 2);
-  for (const skipped of [1, 63, 64, 65, 1000])
-    for (const engine of ["webassembly", "typescript"])
+  for (const [at, skipped] of [1, 63, 64, 65, 1000].entries())
+    for (const engine of sampled(ENGINES, 2, at))
       assert.equal(
         await printed(path(skipped), [...ofTable, "--engine", engine], skipped),
         expected,
