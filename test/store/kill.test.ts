@@ -5,7 +5,7 @@ import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { killWriters } from "./harness/kill-writers.ts";
 import { rounds } from "../rounds.ts";
 
-const KILLS = rounds({ short: 3, long: 10 });
+const KILLS = rounds({ short: 2, long: 10 });
 
 test("an acknowledged write survives kill -9, batches survive completely, and the file is intact (R1)", (t) =>
   inTemporaryFolder(async (folder) => {

@@ -7,6 +7,7 @@ import { cutPower, recordWriters, whyNoStrace } from "./harness/power-cuts.ts";
 import { rounds } from "../rounds.ts";
 
 const CUTS = rounds({ short: 40, long: 200 });
+const CUTS_OF_CONTROL = rounds({ short: 10, long: 200 });
 
 test(
   "an acknowledged write survives a power failure; with synchronous = normal, the negative control, some do not (R2)",
@@ -17,7 +18,7 @@ test(
       t.after(() => rmSync(cut, { recursive: true }));
       const full = await cutPower(await recordWriters(folder, 1, "full", 12), cut, 1, CUTS);
       t.diagnostic(`full: ${JSON.stringify(full)}`);
-      const normal = await cutPower(await recordWriters(folder, 1, "normal", 12), cut, 1, CUTS);
+      const normal = await cutPower(await recordWriters(folder, 1, "normal", 12), cut, 1, CUTS_OF_CONTROL);
       t.diagnostic(`normal: ${JSON.stringify(normal)}`);
       assert.equal(full.lost, 0);
       assert.deepEqual(full.corrupt, []);

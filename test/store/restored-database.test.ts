@@ -26,7 +26,7 @@ describe("a PostgreSQL database that is restored under a running server", { skip
   });
   after(() => server[Symbol.asyncDispose]());
 
-  for (const { name, lost, written, isLoaded } of sampled(CASES, 2))
+  for (const { name, lost, written, isLoaded } of sampled(CASES, 3))
     for (const isIdle of [true, false])
       test(`others write ${name}; the server ${isIdle ? "only reads" : "wrote what was lost, and writes again"}`, async (t) => {
         const url = await server.database();

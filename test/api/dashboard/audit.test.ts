@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
+import { rounds } from "../../rounds.ts";
 
 let t: TestServer;
 let organisation = "";
@@ -284,7 +285,7 @@ test("values of filters: kinds in words, users and keys including deleted ones, 
 
 test("export: all lines that match the filters, over many pages; formulas are escaped in CSV", async () => {
   const { ann, blockId } = await busyOrganisation();
-  for (let more = 0; more < 250; more++)
+  for (let more = 0; more < rounds({ short: 120, long: 250 }); more++)
     await visit(t, "POST", `/edl/ip-rulesets/${blockId}/rules`, {
       token: ann.token,
       body: { ip: `198.51.100.${more}` },
