@@ -61,6 +61,11 @@ async function endedAt(
   return { ...output, end: code ?? endedBy, left: [...pids].filter(isThere) };
 }
 
+/** A start that takes long, as on a busy machine, is said so. */
+function isExpected({ level, msg }: { level: number; msg: string }): boolean {
+  return level === 30 || msg === "a process is still starting";
+}
+
 function addTests(makeLocation: (folder: string) => Promise<StoreLocation>): void {
   for (const signal of sampled(["SIGTERM", "SIGINT"] as const, 2, 1))
     for (const [name, isTime] of Object.entries(TIMES))
@@ -73,7 +78,7 @@ function addTests(makeLocation: (folder: string) => Promise<StoreLocation>): voi
           assert.deepEqual(left, []);
           assert.match(printed, /^$|^ipsieve listens/);
           for (const line of log.split("\n").slice(0, -1))
-            assert.ok(line.startsWith("{") && JSON.parse(line).level === 30, line);
+            assert.ok(line.startsWith("{") && isExpected(JSON.parse(line)), line);
         }
       });
 }
