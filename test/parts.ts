@@ -15,7 +15,12 @@ export type Part = (typeof PARTS)[number];
 export const NIGHTLY: readonly string[] = [
   "test/api/ended-starts.test.ts",
   "test/api/exclusive-imports.test.ts",
+  "test/batch/engine/field-scan.test.ts",
   "test/batch/with-typescript.test.ts",
+  "test/collateral/find-collateral.test.ts",
+  "test/deployments/compile.test.ts",
+  "test/kernel/mid-line.test.ts",
+  "test/sets/address-set.test.ts",
 ];
 
 /** Test files that start other programs: paths or glob patterns. */
