@@ -20,7 +20,6 @@ export const NIGHTLY: readonly string[] = [
   "test/collateral/find-collateral.test.ts",
   "test/deployments/compile.test.ts",
   "test/kernel/mid-line.test.ts",
-  "test/sets/address-set.test.ts",
 ];
 
 /** Test files that start other programs: paths or glob patterns. */
