@@ -109,7 +109,7 @@ function linesOf(text: string, kind: TableCase["kind"], hasField: boolean): Line
 function objectsOf(line: string): string[] {
   if (!/^[ \t\r]*\{/.test(line)) return [line];
   let depth = 0;
-  for (const { 0: token, index } of line.matchAll(/"(?:[^"\\]|\\.)*(?:"|$)|[{}[\]]/gs)) {
+  for (const { 0: token, index } of line.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|[{}[\]]/gs)) {
     if (token === "{" || token === "[") depth++;
     else if ((token === "}" || token === "]") && --depth === 0)
       return line[index + 1] === "{" ? [line.slice(0, index + 1), ...objectsOf(line.slice(index + 1))] : [line];

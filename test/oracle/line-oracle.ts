@@ -119,7 +119,7 @@ function addressOfToken(token: string, before: string, after: string): OracleAdd
       if (named || isGlued(labels.at(-1) ?? "", rest)) return null;
       if (rest === "::" && after.startsWith(" ") && (rest !== token || before.endsWith(" "))) return null;
       const text = rest.replace(/\.+$/, "").replace(/(?<!:):$/, "");
-      return sixBytes(text) ?? oracleAddressBeforePort(text);
+      return sixBytes(text) ?? sixBytes(BEFORE_PORT.exec(text)?.[1] ?? "");
     }
     labels.push(run);
     rest = behind;

@@ -27,7 +27,9 @@ export interface JsonLayout {
  */
 export function jsonLayout(head: Buffer, from: number, end: number, field: FieldSpec | null): JsonLayout | null {
   const start = skipBlanks(head, from, end);
-  if (head[start] === OPEN_ARRAY) return { member: null };
+  if (head[start] === OPEN_ARRAY)
+    return head[skipSpace(head, start + 1, head.length)] === OPEN_OBJECT ? { member: null } : null;
+  if (head[start] !== OPEN_OBJECT) return null;
   const whole = valueEnd(head, start, head.length);
   const isOneLine = whole > 0 && whole <= end;
   const first = head.subarray(start, whole > 0 ? whole : head.length);

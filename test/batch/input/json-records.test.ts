@@ -81,6 +81,9 @@ test("an object a line is left as it is, whatever arrays it has", () => {
     '{"ip":"1.2.3.4","answers":[{"ip":"8.8.8.8"}]}\n',
     '{"ip":"1.2.3.4"}{"ip":"1.2.3.5"}\n', // taken apart line by line
     '{"a":1',
+    ' \n{"a":1}\n',
+    '[1.2.3.4]\n{"a":1}\n',
+    "[]\n",
     '{"ip":"1.2.3.4","x":\n{"ip":"1.2.3.5"}\n',
   ])
     assert.equal(layoutOf(text), null, text);
