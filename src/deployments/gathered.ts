@@ -1,6 +1,7 @@
 import { addressBits, type Family, type Prefix } from "../address/address.ts";
 import { comparePrefixes } from "../address/prefix.ts";
-import { AddressSet } from "../sets/address-set.ts";
+import { AddressSet, AddressSetBuilder } from "../sets/address-set.ts";
+import { type Capability, entriesFor } from "../sets/capability.ts";
 import type { AddressTimes } from "../sets/address-times.ts";
 
 /** How many of its widest prefixes a source or a list names. */
@@ -17,6 +18,8 @@ export interface Gathered {
   readonly until: number;
   /** When each of its addresses ends, in seconds: see `endSecondOf`. Absent: none does, or no one has asked. */
   readonly times?: AddressTimes;
+  /** The addresses of those of its prefixes that a list can express. Absent: no one has asked. */
+  readonly expressible?: AddressSet;
 }
 
 /**
@@ -36,16 +39,42 @@ export class PrefixTally {
   /** Of those that are named, the IPv4 prefix that one more would push out; none while there are fewer. */
   #narrowest4: Prefix | undefined;
 
+  readonly #expresses: Capability | undefined;
+  /** The prefixes that can be expressed. */
+  readonly #expressible: AddressSetBuilder | undefined;
+
+  /** `expresses`: what `Gathered.expressible` is to be about. */
+  constructor(expresses?: Capability) {
+    this.#expresses = expresses;
+    if (expresses !== undefined) this.#expressible = new AddressSetBuilder();
+  }
+
+  /** `Gathered.expressible` of all prefixes; nothing can be added afterwards. */
+  *finishing(): Generator<undefined, Pick<Gathered, "expressible">, undefined> {
+    return this.#expressible === undefined ? {} : { expressible: yield* this.#expressible.finishing() };
+  }
+
   /** As `add`, for the first address and the length of a prefix: nearly none of many needs an object. */
   addIpv4(first: number, length: number): void {
     const last = this.#narrowest4;
+    if (this.#expressible !== undefined && this.#canExpress(4, length)) this.#expressible.addIpv4(first, length);
     if (last !== undefined && (length > last.length || (length === last.length && first >= last.w0)))
       this.#counts4[length]!++;
-    else this.add({ family: 4, w0: first, w1: 0, w2: 0, w3: 0, length });
+    else this.#count({ family: 4, w0: first, w1: 0, w2: 0, w3: 0, length });
   }
 
   /** Prefixes come in any order. */
   add(prefix: Prefix): void {
+    if (this.#expressible !== undefined && this.#canExpress(prefix.family, prefix.length))
+      this.#expressible.add(prefix);
+    this.#count(prefix);
+  }
+
+  #canExpress(family: Family, length: number): boolean {
+    return entriesFor(this.#expresses!, family, length) > 0;
+  }
+
+  #count(prefix: Prefix): void {
     this.#countsOf(prefix.family)[prefix.length]!++;
     const widest = this.#widest[prefix.family];
     if (widest.length === NAMED && !isBefore(prefix, widest.at(-1)!)) return;
@@ -64,6 +93,14 @@ export class PrefixTally {
     return this.#countsOf(family)
       .subarray(0, length)
       .reduce((sum, count) => sum + count, 0);
+  }
+
+  /** How many entries the prefixes are written as. */
+  entriesAs(capability: Capability, family: Family): number {
+    return this.#countsOf(family).reduce(
+      (sum, count, length) => sum + (count === 0 ? 0 : count * entriesFor(capability, family, length)),
+      0,
+    );
   }
 
   /** How many addresses there are in prefixes of which no two overlap. */
@@ -89,10 +126,11 @@ export function* gathering(
   name: string,
   prefixes: Iterable<Prefix | undefined>,
   until: number,
+  expresses?: Capability,
 ): Generator<undefined, Gathered, undefined> {
-  const tally = new PrefixTally();
+  const tally = new PrefixTally(expresses);
   const addresses = yield* AddressSet.collecting(tallied(prefixes, tally));
-  return { name, addresses, prefixes: tally, until };
+  return { name, addresses, prefixes: tally, until, ...(yield* tally.finishing()) };
 }
 
 function* tallied(prefixes: Iterable<Prefix | undefined>, tally: PrefixTally): Generator<Prefix | undefined> {
@@ -103,8 +141,12 @@ function* tallied(prefixes: Iterable<Prefix | undefined>, tally: PrefixTally): G
 }
 
 /** Literal prefixes, in any order. */
-export function gatheringPrefixes(name: string, prefixes: Iterable<Prefix>): Generator<undefined, Gathered, undefined> {
-  return gathering(name, prefixes, Number.POSITIVE_INFINITY);
+export function gatheringPrefixes(
+  name: string,
+  prefixes: Iterable<Prefix>,
+  expresses?: Capability,
+): Generator<undefined, Gathered, undefined> {
+  return gathering(name, prefixes, Number.POSITIVE_INFINITY, expresses);
 }
 
 /** By length, then by address. */

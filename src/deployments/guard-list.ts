@@ -4,7 +4,7 @@ import type { CompiledList } from "./compile.ts";
 /** What a list must be to be published. */
 export interface ListLimits {
   readonly allowEmpty?: boolean;
-  /** Entries of both families together. */
+  /** Entries of both families together, as the file has them. */
   readonly maxEntries?: number | undefined;
   readonly maxBytes?: number | undefined;
   /** How short it can be made, and why no shorter; undefined: it is not to be shortened, or it has been. */
@@ -13,7 +13,7 @@ export interface ListLimits {
 
 /** Why a list is not published: with what is wrong, and its numbers. */
 export interface ListRejection {
-  readonly code: "too-wide" | "empty" | "too-many-entries" | "too-many-bytes";
+  readonly code: "too-wide" | "empty" | "too-many-entries" | "too-many-bytes" | "unprocessable";
   readonly message: string;
 }
 

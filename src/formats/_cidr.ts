@@ -1,8 +1,13 @@
 import type { Prefix } from "../address/address.ts";
 import { formatAddress } from "../address/format-address.ts";
-import { prefixOf } from "../address/prefix.ts";
-import { lastAddress } from "../address/range.ts";
+import { atLeast, type Capability } from "../sets/capability.ts";
 import type { EntryList } from "./entry.ts";
+
+/** Of a consumer that takes no prefix of length 0, but its two halves. */
+export const WITHOUT_ZERO_LENGTH: Capability = {
+  4: [{ widest: 0, from: 1, to: 32 }],
+  6: [{ widest: 0, from: 1, to: 128 }],
+};
 
 /** The prefix with its length, also that of a single address. */
 export function cidr(prefix: Prefix): string {
@@ -12,11 +17,4 @@ export function cidr(prefix: Prefix): string {
 /** The prefixes of a list for a consumer that takes none of length 0: its two halves instead. */
 export function* withoutZeroLength(list: EntryList<"rules">): Generator<Prefix> {
   for (const { prefix } of list.entries()) yield* atLeast(1, prefix);
-}
-
-/** The prefix, or all prefixes of this length in it if it is wider. */
-export function* atLeast(length: number, prefix: Prefix): Generator<Prefix> {
-  if (prefix.length >= length) return void (yield prefix);
-  yield* atLeast(length, prefixOf(prefix, prefix.length + 1));
-  yield* atLeast(length, prefixOf(lastAddress(prefix), prefix.length + 1));
 }

@@ -1,4 +1,5 @@
 import type { Prefix } from "../address/address.ts";
+import type { Capability } from "../sets/capability.ts";
 import type { EntryList, ListKind } from "./entry.ts";
 
 /** How one consumer reads lists. */
@@ -35,8 +36,14 @@ export interface Format<Kind extends ListKind = ListKind> {
    * format has no comments.
    */
   readonly comments?: "#" | ";" | "entries";
-  /** Why a prefix cannot be written in a list of rules; undefined if it can. */
-  readonly unprocessable?: (prefix: Prefix) => string | undefined;
+  /** Which prefixes a list of rules can have, and as how many entries each is written; absent: every one, as one. */
+  readonly expresses?: Capability;
+  /** Why a prefix that it does not express cannot be written; absent if it expresses every prefix. */
+  readonly unprocessable?: (prefix: Prefix) => string;
+  /** More entries cannot be written. */
+  readonly maxEntries?: number;
+  /** Whether the consumer cannot be told every list, such as one of all addresses: `write` throws for those. */
+  readonly rejectsLists?: boolean;
   /** Entries that the format cannot represent, which are left out. */
   readonly leavesOut?: { readonly reason: string; from(list: EntryList<Kind>): Prefix[] };
   /**

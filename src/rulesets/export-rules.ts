@@ -1,5 +1,6 @@
 import type { Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
+import { entriesFor } from "../sets/capability.ts";
 import { type Format, inChunks, UnexportableError } from "../formats/format.ts";
 import { type FormatOf, FORMATS, formatsOf } from "../formats/formats.ts";
 import type { Rule } from "./rule.ts";
@@ -36,7 +37,27 @@ export function noTimeoutsText(format: string): string {
 
 /** Why a prefix cannot be written in a format; undefined if it can. */
 export function unprocessableReason(format: RuleExportFormat, prefix: Prefix): string | undefined {
-  return (FORMATS[format] as Format<"rules">).unprocessable?.(prefix);
+  const { expresses, unprocessable } = expressionOf(format);
+  if (expresses === undefined || entriesFor(expresses, prefix.family, prefix.length) > 0) return undefined;
+  return unprocessable?.(prefix);
+}
+
+/** @throws UnexportableError for a prefix that cannot be written in the format */
+export function rejectInexpressible(format: RuleExportFormat, prefix: Prefix): void {
+  const reason = unprocessableReason(format, prefix);
+  if (reason === undefined) return;
+  const text = formatPrefix(prefix);
+  throw new UnexportableError(
+    text,
+    `${format} cannot express ${text}: ${reason}; leave it out, or choose another format`,
+  );
+}
+
+/** What a format can express, and why not the rest. */
+export type Expression = Pick<Format<"rules">, "expresses" | "unprocessable" | "maxEntries">;
+
+export function expressionOf(format: RuleExportFormat): Expression {
+  return FORMATS[format] as Format<"rules">;
 }
 
 /** Whether a file in the format changes every second: always, or if one of its rules expires. */
@@ -117,12 +138,7 @@ function* checked(rules: Iterable<Rule>, format: RuleExportFormat, isOneFamily: 
   let first: Rule | undefined;
   for (const rule of rules) {
     const text = formatPrefix(rule.prefix);
-    const reason = unprocessableReason(format, rule.prefix);
-    if (reason !== undefined)
-      throw new UnexportableError(
-        text,
-        `${format} cannot express ${text}: ${reason}; leave it out, or choose another format`,
-      );
+    rejectInexpressible(format, rule.prefix);
     first ??= rule;
     if (isOneFamily && rule.prefix.family !== first.prefix.family)
       throw new UnexportableError(

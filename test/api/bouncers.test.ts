@@ -306,6 +306,17 @@ test("hosts only: ranges are sent as single addresses, and wide ranges are left 
   assert.deepEqual(await pull(key), { new: null, deleted: { "192.0.2.9": "-1s", "2001:db8::1": "-1s" } });
 });
 
+test("hosts only: a wider rule, or one beside it, removes no address that was sent", async () => {
+  const { id } = await deployed({ include: [{ prefixes: ["192.0.2.8/31"] }] });
+  const { key } = await newBouncer(id, true);
+  assert.deepEqual(Object.keys((await pull(key, START_UP)).new!), ["192.0.2.8", "192.0.2.9"]);
+  await include(id, ["192.0.2.8/31", "192.0.0.0/16"]);
+  assert.deepEqual(await pull(key), { new: null, deleted: null });
+  await include(id, ["192.0.2.8/31", "10.0.0.0/24", "10.0.1.0/24"]);
+  const { new: got, deleted } = await pull(key);
+  assert.deepEqual([Object.keys(got!).length, deleted], [512, null]);
+});
+
 const stateOf = (key: string) => t.server.store.read("bouncerState", t.server.services.bouncers.find(key)!.id);
 
 function rawGet(path: string, headers: Record<string, string>) {

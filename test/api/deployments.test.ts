@@ -128,11 +128,14 @@ test("a preview counts and shows why a list would be refused, and writes nothing
   });
   assert.deepEqual(
     [unmade.status, unmade.body.ipv4_entries_count, unmade.body.entries],
-    [200, 1, ["192.0.2.0/24", "2001:db8::/32"]],
+    [200, 256, ["192.0.2.0/24", "2001:db8::/32"]],
   );
   assert.equal(unmade.body.unprocessable_count, 1);
   assert.equal(unmade.body.unprocessable[0].prefix, "2001:db8::/32");
   assert.match(unmade.body.unprocessable[0].reason, /IPv4 addresses only/);
+  assert.deepEqual(unmade.body.reasons, [
+    { code: "unprocessable", message: "sophos cannot express 2001:db8::/32 (it takes IPv4 addresses only)" },
+  ]);
   assert.equal(await made(), before);
   const long = await preview({ options: { max_entries: 1 } });
   assert.deepEqual(
@@ -346,11 +349,43 @@ test("a device implies a format and limits; prefixes that the format cannot expr
   const body = { name: "d", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] };
   const { body: made } = await create({ ...body, device: "sonicwall-25k" });
   assert.equal(made.device, "sonicwall-25k");
-  const { id } = (await create({ ...body, firewall_format: "sophos" })).body;
+  const options = { unprocessable: "omit" };
+  const { id } = (await create({ ...body, firewall_format: "sophos", options })).body;
   await becomes(id, "ok");
+  assert.equal((await get(id)).unprocessable_count, 1);
   const { urls } = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body;
   assert.equal(urls.unprocessable.length, 1);
   assert.equal(await (await fetch(urls.unprocessable[0])).text(), "2001:db8::/32\n");
+});
+
+test("a wider rule never empties the list of a device: it is refused, or left out if the deployment says so", async () => {
+  const narrow = { include: [{ prefixes: ["45.1.0.0/24"] }] };
+  const wide = { include: [{ prefixes: ["45.1.0.0/24", "45.0.0.0/12"] }] };
+  const made = await create({ name: "wide", ...narrow, firewall_format: "sophos" });
+  const { id } = made.body;
+  await becomes(id, "ok");
+  assert.equal((await get(id)).ipv4_entries_count, 256);
+  const { urls } = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body;
+  const lines = async (): Promise<number> => (await (await fetch(urls.combined[0])).text()).split("\n").length - 1;
+  const change = (body: object) => ask(t, "PATCH", PATH + id, { key, body });
+  await change(wide);
+  await becomes(id, "refused");
+  assert.match((await get(id)).reasons[0].message, /^sophos cannot express 45\.0\.0\.0\/12 \(/);
+  assert.equal(await lines(), 256);
+  await change({ options: { unprocessable: "omit" } });
+  await becomes(id, "ok");
+  const { unprocessable_count, ipv4_entries_count, options } = await get(id);
+  assert.deepEqual([unprocessable_count, ipv4_entries_count, options], [1, 256, { unprocessable: "omit" }]);
+  assert.equal(await lines(), 256);
+  const { body: told } = await ask(t, "GET", `${PATH}${id}/urls/`, { key });
+  assert.equal(await (await fetch(told.urls.unprocessable[0])).text(), "45.0.0.0/12\n");
+  // Nothing that is left can be expressed: an empty list would be worse than the previous one.
+  await change({ include: [{ prefixes: ["45.0.0.0/12"] }] });
+  await becomes(id, "refused");
+  assert.deepEqual((await get(id)).reasons[0].code, "empty");
+  await change({ include: [{ prefixes: Array.from({ length: 17 }, (_, at) => `45.${at}.0.0/16`) }] });
+  await until("it is too long", async () => (await get(id)).reasons[0].code === "too-many-entries");
+  assert.equal(await lines(), 256);
 });
 
 test("a zone's serial number is the generation's; it rises by one with each change of the list", async () => {

@@ -38,7 +38,7 @@ export const CreateBouncerBody = named(
         Type.Boolean({
           default: false,
           description:
-            "send single addresses only, for bouncers that lose the length of ranges; ranges of more than 256 addresses are left out",
+            "send single addresses only, for bouncers that lose the length of ranges; ranges of more than 256 addresses are left out, but not smaller ones within them",
         }),
       ),
     },

@@ -3,6 +3,7 @@ import { CLASSIFICATIONS } from "../../cti/fields.ts";
 import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { DEPLOYMENT_FORMATS, formatNamed } from "../../service/deployments/deployment-formats.ts";
 import { DEVICES } from "../../deployments/devices.ts";
+import { reasonAgainst } from "../../deployments/unprocessable.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { TIMED_FORMATS } from "../../rulesets/export-rules.ts";
@@ -145,6 +146,12 @@ const Options = named(
             "what happens to a list with too many entries. refuse: it is not published, the previous one stays; fit (blocklists only): it is shortened by adding as few addresses as possible, none of them in an exclude or protected by the guard",
         }),
       ),
+      unprocessable: Type.Optional(
+        Type.Enum(["refuse", "omit"], {
+          description:
+            "what happens to a list with prefixes that its format cannot express. refuse: it is not published, the previous one stays; omit: it is published without them, and `unprocessable_count` and the file `unprocessable.txt` say so. refuse by default",
+        }),
+      ),
       allow_empty: Type.Optional(
         Type.Boolean({ description: "publish a list from which the excludes have removed everything" }),
       ),
@@ -276,6 +283,11 @@ export const DeploymentSchema = named(
     generation: Type.Integer({ minimum: 0, description: "of the list that devices get; 0 if there is none yet" }),
     ipv4_entries_count: Count,
     ipv6_entries_count: Count,
+    unprocessable_count: Type.Integer({
+      minimum: 0,
+      description:
+        "prefixes that the list of devices lacks because its format cannot express them (option unprocessable: omit)",
+    }),
     status: Type.Enum(["ok", "stale", "refused"], {
       description:
         "stale: there is no list yet; refused: the latest list was not published, the previous one is served",
@@ -410,6 +422,7 @@ export function deploymentDocument(deployment: Deployment, state: DeploymentStat
     updated_at: formatTimestamp(updatedAt),
     ...listMembers(deployment, state),
     generation: published?.generation ?? 0,
+    unprocessable_count: published?.unprocessable ?? 0,
     status: refused !== null ? "refused" : published === null ? "stale" : "ok",
     reasons: refused?.reasons ?? [],
     refused_generation: refused?.number ?? null,
@@ -461,7 +474,7 @@ export function previewDocument(
     unprocessable_count: unprocessable.length,
     unprocessable: unprocessable.slice(0, SHOWN_PREFIXES).map((prefix) => ({
       prefix,
-      reason: format.unprocessable?.(parsePrefix(prefix)) ?? "",
+      reason: reasonAgainst(format, parsePrefix(prefix)) ?? "",
     })),
     files: chunks,
     changes_at: until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until),

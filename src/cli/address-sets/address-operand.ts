@@ -13,6 +13,7 @@ import { ListLineError } from "../../reading/list-error.ts";
 import type { PlainLine } from "../../reading/plain-line.ts";
 import { indexOf } from "../../rulesets/ruleset.ts";
 import { MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
+import type { Capability } from "../../sets/capability.ts";
 import { type AddressSet, AddressSetBuilder } from "../../sets/address-set.ts";
 import { finished } from "../../turns/finished.ts";
 import { DEFAULT_DATASET, defaultDataset } from "../snapshots/default-datasets.ts";
@@ -68,6 +69,8 @@ export interface SetUse {
   readonly isTimed?: boolean;
   /** It protects its addresses: a list without entries is an error, as it protects nothing. */
   readonly protects?: boolean;
+  /** With the addresses of those of its prefixes that a list of this kind can express. */
+  readonly expresses?: Capability | undefined;
 }
 
 /** The addresses of an operand. Throws as `gatheredOf`. */
@@ -95,32 +98,32 @@ export async function gatheredOf(
   args: Arguments,
   operand: string,
   now: number,
-  { isTimed = false, ...use }: SetUse = {},
+  { isTimed = false, expresses, ...use }: SetUse = {},
 ): Promise<Gathered> {
   if (operand.startsWith(NODE)) {
     const tree = await openTree(args.value("snapshot"), now);
-    return withIds(tree, () => finished(gatheringNode(operand, tree, operand.slice(NODE.length), isTimed)));
+    return withIds(tree, () => finished(gatheringNode(operand, tree, operand.slice(NODE.length), isTimed, expresses)));
   }
   if (operand.startsWith(THREATS)) {
     const selection = threatSelectionIn(operand);
     const path = args.value("threats") ?? defaultDataset();
     const dataset = await openCtiDataset(path);
-    return withPath(path, () => finished(gatheringThreats(operand, dataset, selection, now, isTimed)));
+    return withPath(path, () => finished(gatheringThreats(operand, dataset, selection, now, isTimed, expresses)));
   }
   if (isRulesetFile(operand)) {
     rejectOwnOutput(operand);
-    return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now, isTimed));
+    return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now, isTimed, expresses));
   }
-  if (isList(operand)) return listed(listName(operand), await listPrefixes(operand, use));
+  if (isList(operand)) return listed(listName(operand), await listPrefixes(operand, use), expresses);
   const literal = literalIn(operand);
-  if (literal !== undefined) return listed(operand, literal);
+  if (literal !== undefined) return listed(operand, literal, expresses);
   throw new UsageError(
     `${operand}: not a file, prefix, address or range; for a node of the catalogue, write cbs:NODE; for threat intelligence, cti:SELECTION`,
   );
 }
 
-function listed(name: string, prefixes: readonly Prefix[]): Gathered {
-  return finished(gatheringPrefixes(name, prefixes));
+function listed(name: string, prefixes: readonly Prefix[], expresses: Capability | undefined): Gathered {
+  return finished(gatheringPrefixes(name, prefixes, expresses));
 }
 
 async function listPrefixes(path: string, use: SetUse): Promise<Prefix[]> {

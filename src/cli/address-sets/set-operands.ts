@@ -1,8 +1,21 @@
+import type { Prefix } from "../../address/address.ts";
 import { parsePrefix } from "../../address/prefix.ts";
 import type { Client } from "../../client/client.ts";
 import { ProblemError } from "../../client/errors.ts";
+import { gatheringPrefixes } from "../../deployments/gathered.ts";
+import type { Capability } from "../../sets/capability.ts";
+import { finished } from "../../turns/finished.ts";
 import { AddressSet } from "../../sets/address-set.ts";
-import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, NODE, nowOf, type SetUse, THREATS } from "./address-operand.ts";
+import {
+  ADDRESS_NOTE,
+  ADDRESS_OPTIONS,
+  addressesOf,
+  gatheredOf,
+  NODE,
+  nowOf,
+  type SetUse,
+  THREATS,
+} from "./address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { LIST, RULESET, serverSource } from "../server/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
@@ -26,10 +39,16 @@ export class SetOperands {
   readonly #args: Arguments;
   readonly #now: number;
   readonly #connection: ServiceConnection | undefined;
+  readonly #expresses: Capability | undefined;
+  #expressible = AddressSet.EMPTY;
 
-  /** `operands`: all of them. Throws UsageError for options that do not go with them, and for a server without a key. */
-  constructor(args: Arguments, operands: readonly string[]) {
+  /**
+   * `operands`: all of them. `expresses`: what can be written of the result. Throws UsageError for options that do not go with them, and
+   * for a server without a key.
+   */
+  constructor(args: Arguments, operands: readonly string[], expresses?: Capability) {
     this.#args = args;
+    this.#expresses = expresses;
     this.#now = nowOf(args);
     const ofServer = operands.find((operand) => this.#isOfServer(operand));
     if (ofServer === undefined && args.has("server"))
@@ -44,8 +63,26 @@ export class SetOperands {
 
   /** Throws UsageError, also for what the server rejects, and the errors of opening files. */
   async addressesOf(operand: string, use: Pick<SetUse, "protects"> = {}): Promise<AddressSet> {
-    if (!this.#isOfServer(operand)) return addressesOf(this.#args, operand, this.#now, use);
-    return this.#connection!.use((client) => addressesOnServer(operand, client));
+    const expresses = this.#expresses;
+    if (this.#isOfServer(operand)) {
+      const prefixes = await this.#connection!.use((client) => prefixesOnServer(operand, client));
+      const { addresses, expressible } = finished(gatheringPrefixes(operand, prefixes, expresses));
+      this.#add(expressible);
+      return addresses;
+    }
+    if (expresses === undefined) return addressesOf(this.#args, operand, this.#now, use);
+    const { addresses, expressible } = await gatheredOf(this.#args, operand, this.#now, { ...use, expresses });
+    this.#add(expressible);
+    return addresses;
+  }
+
+  /** The addresses of all prefixes read so far that can be expressed. */
+  get expressible(): AddressSet {
+    return this.#expressible;
+  }
+
+  #add(expressible: AddressSet | undefined): void {
+    if (expressible !== undefined) this.#expressible = this.#expressible.union(expressible);
   }
 
   /** All of them together. */
@@ -61,14 +98,14 @@ export class SetOperands {
   }
 }
 
-async function addressesOnServer(operand: string, client: Client): Promise<AddressSet> {
+async function prefixesOnServer(operand: string, client: Client): Promise<Prefix[]> {
   const source = (await serverSource(operand, client))!;
   const { prefixes } = await client
     .post("/v1/sets:compute", { body: { operation: "union", sets: [source] } })
     .catch((error: unknown) => {
       throw rejected(error, operand);
     });
-  return AddressSet.of(prefixes.values().map((prefix) => parsePrefix(prefix)));
+  return prefixes.map((prefix) => parsePrefix(prefix));
 }
 
 /** An error of the server about the set names the operand; other errors are unchanged. */

@@ -50,6 +50,7 @@ const CURES: Readonly<Record<string, string>> = {
   "too-many-entries":
     "leave sources out, shorten the list with --overflow fit, split it with --chunk-entries, or choose another --device",
   "too-many-bytes": "leave sources out, split the list with --chunk-entries, or choose another --device",
+  unprocessable: "exclude them, choose another format, or leave them out with --unprocessable omit",
   collateral: "exclude these addresses, or leave them out with --guard carve; ",
 };
 
@@ -76,6 +77,7 @@ export async function cardOf(deployment: Deployment, client: Client, style: Styl
     ["state", style(state === "ok" ? "green" : "yellow", state)],
     ...explanationOf(deployment).map((text): [string, string] => ["", text]),
     ["list", listText(deployment)],
+    ...leftOutRow(deployment, style),
     ["format", device === "none" ? format : `${format}, within the limits of ${device}`],
     ["devices ask", `every ${deployment.update_frequency}; last ${deployment.last_accessed ?? "never"}`],
     ["for", `${deployment.purpose}, direction: ${deployment.direction}`],
@@ -93,6 +95,15 @@ function listText({ generation, last_generated: at, ...rest }: Deployment): stri
   if (generation === 0) return "none yet";
   const [four, six] = [rest.ipv4_entries_count, rest.ipv6_entries_count];
   return `generation ${generation} of ${at}: ${grouped(four)} IPv4 and ${grouped(six)} IPv6 entries`;
+}
+
+function leftOutRow(
+  { unprocessable_count: count, firewall_format: format }: Deployment,
+  style: Style,
+): [string, string][] {
+  if (count === 0) return [];
+  const text = `${counted(count, "prefix", "prefixes")} that ${format} cannot express; the URL "unprocessable" names them`;
+  return [["left out", style("yellow", text)]];
 }
 
 /** The rulesets and lists, if a source is one of them. */

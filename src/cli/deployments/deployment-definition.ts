@@ -36,6 +36,13 @@ export const TIMEOUTS_OPTION: Option = {
   help: `give each entry that expires the seconds until then as a timeout; only for ${[...TIMED_FORMATS].join(", ")}`,
 };
 
+export const UNPROCESSABLE_OPTION: Option = {
+  name: "unprocessable",
+  value: "WHAT",
+  choices: ["refuse", "omit"],
+  help: "refuse a list with prefixes that its format cannot express, or omit them, and say so; default: refuse",
+};
+
 /** Options of the commands that create or change a deployment. */
 export const DEFINITION_OPTIONS: readonly Option[] = [
   { name: "include", value: "SOURCE", repeats: true, help: "addresses to list; may be given several times" },
@@ -85,6 +92,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
     choices: ["refuse", "fit"],
     help: "refuse a list with more entries, or fit: shorten a blocklist by adding addresses; default: refuse",
   },
+  UNPROCESSABLE_OPTION,
   { name: "max-bytes", value: "N", help: "refuse a file with more bytes; default: the device's limit" },
   {
     name: "max-shrink",
@@ -150,9 +158,11 @@ function optionsOf(args: Arguments): Options {
   });
   const family = args.value("family");
   const overflow = args.value("overflow") as Options["overflow"];
+  const unprocessable = args.value("unprocessable") as Options["unprocessable"];
   return {
     ...Object.fromEntries(numbers),
     ...(overflow !== undefined && { overflow }),
+    ...(unprocessable !== undefined && { unprocessable }),
     ...(family !== undefined && { families: family === "both" ? [4, 6] : [Number(family) as 4 | 6] }),
     ...(args.has("comments") && { comments: true }),
     ...(args.has("timeouts") && { timeouts: true }),

@@ -1,21 +1,33 @@
 import { createHash } from "node:crypto";
 import type { Family } from "../../address/address.ts";
-import { formatPrefix } from "../../address/prefix.ts";
 import { type CompiledList, compileList, SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { type Device, DEVICES } from "../../deployments/devices.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { type ListRejection, rejectionsOf } from "../../deployments/guard-list.ts";
 import { UnexportableError } from "../../formats/format.ts";
-import { partitioned, type Unprocessable } from "../../deployments/unprocessable.ts";
+import {
+  expressingList,
+  gatheredFor,
+  type Unprocessable,
+  unprocessableRejections,
+  unprocessableText,
+} from "../../deployments/unprocessable.ts";
 import { expiringEntries, TimedList } from "../../deployments/time-list.ts";
 import type { Format } from "../../formats/format.ts";
 import { FORMATS } from "../../formats/formats.ts";
-import { exportRules, noTimeoutsText, type RuleExportFormat, TIMED_FORMATS } from "../../rulesets/export-rules.ts";
+import {
+  exportRules,
+  expressionOf,
+  noTimeoutsText,
+  type RuleExportFormat,
+  TIMED_FORMATS,
+} from "../../rulesets/export-rules.ts";
 import { ADDRESS_OPTIONS, gatheredOf, nowOf } from "../address-sets/address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
-import { TIMEOUTS_OPTION } from "./deployment-definition.ts";
+import { TIMEOUTS_OPTION, UNPROCESSABLE_OPTION } from "./deployment-definition.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../options/prefix-formats.ts";
+import type { Capability } from "../../sets/capability.ts";
 import { finished } from "../../turns/finished.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { UsageError } from "../runner/usage-error.ts";
@@ -65,6 +77,7 @@ export const LIST_CONTENT_OPTIONS: readonly Option[] = [
     help: "reject the list if it has more than N entries; default: the device's limit",
   },
   { name: "max-bytes", value: "N", help: "reject the list if it has more than N bytes; default: the device's limit" },
+  UNPROCESSABLE_OPTION,
   TIMEOUTS_OPTION,
   { name: "allow-empty", help: "do not reject a list, or a file that protects, without addresses" },
   ...ADDRESS_OPTIONS,
@@ -82,6 +95,7 @@ const CURES: Readonly<Record<ListRejection["code"], string>> = {
   empty: "check the sets; --allow-empty allows it",
   "too-many-entries": "leave sets out, or choose another --device or --max-entries",
   "too-many-bytes": "leave sets out, or choose another --device or --max-bytes",
+  unprocessable: "exclude them, choose another --format, or leave them out with --unprocessable omit",
 };
 
 /** Why a list is rejected, and what can be done. */
@@ -121,19 +135,26 @@ export async function renderList(args: Arguments): Promise<RenderedList> {
     4: numberOf(args, "min-prefix-v4", 32, 0) ?? SHORTEST_LENGTHS[4],
     6: numberOf(args, "min-prefix-v6", 128, 0) ?? SHORTEST_LENGTHS[6],
   };
-  const [include, exclude] = [await gatheredAll(args, "include", now), await gatheredAll(args, "exclude", now)];
+  const include = await gatheredAll(args, "include", now, gatheredFor(expressionOf(format)));
+  const exclude = await gatheredAll(args, "exclude", now);
   const list = compileList({ include, exclude, families, shortest });
   const timed = args.has("timeouts") ? finished(TimedList.making(list, include)) : undefined;
   // Formats with times can express every prefix.
-  const { written, unprocessable } = partitioned(list.prefixes(), format);
-  const rules = timed === undefined ? rulesOf(written) : timedRules(timed, format, now);
+  const expressed = finished(expressingList(list, include, expressionOf(format)));
+  const { unprocessable } = expressed;
+  const counts = (timed ?? expressed).entries;
+  const entries = counts[4] + counts[6];
+  // A list that is longer than its format can be is rejected, not written.
+  const isTooLong = entries > (expressionOf(format).maxEntries ?? Infinity);
+  const written = timed === undefined ? rulesOf(expressed.written()) : timedRules(timed, format, now);
+  const rules = isTooLong ? [] : written;
   const file = fileOf(rules, format, { setName, purpose: purposeOf(args), now, hasTimeouts: timed !== undefined });
   const sha256 = createHash("sha256").update(file).digest("hex");
-  const counts = (timed ?? list).entries;
-  const entries = counts[4] + counts[6];
-  const rejections = rejectionsOf(list, file.length, limits, entries);
-  if (written.length === 0 && unprocessable.count > 0 && !limits.allowEmpty)
-    rejections.push({ code: "empty", message: `the list has no addresses that ${format} can express` });
+  const policy = args.value("unprocessable") === "omit" ? "omit" : "refuse";
+  const rejections = [
+    ...rejectionsOf(list, file.length, limits, entries),
+    ...unprocessableRejections(format, expressed, { policy, allowEmpty: limits.allowEmpty }),
+  ];
   return { include, exclude, list, timed, entries, families, format, file, sha256, unprocessable, rejections };
 }
 
@@ -144,28 +165,35 @@ function* timedRules(timed: TimedList, format: RuleExportFormat, now: number): G
 }
 
 /** What the format cannot express, in one line: the first prefix with the reason, and how many there are. */
-export function leftOutLine({ count, named }: Unprocessable, format: RuleExportFormat): string {
-  const { prefix, reason } = named[0]!;
-  const others = count === 1 ? "" : `, and ${count - 1} more`;
-  return `${format} cannot express ${formatPrefix(prefix)} (${reason})${others}; the file does not have ${count === 1 ? "it" : "them"}`;
+export function leftOutLine(unprocessable: Unprocessable, format: RuleExportFormat): string {
+  const { count } = unprocessable;
+  return `${format} cannot express ${unprocessableText(unprocessable)}; the file does not have ${count === 1 ? "it" : "them"}`;
 }
 
-async function gatheredAll(args: Arguments, option: "include" | "exclude", now: number): Promise<Gathered[]> {
+async function gatheredAll(
+  args: Arguments,
+  option: "include" | "exclude",
+  now: number,
+  expresses?: Capability,
+): Promise<Gathered[]> {
   const all: Gathered[] = [];
   const isTimed = option === "include" && args.has("timeouts");
   const protects = (option === "exclude" || purposeOf(args) === "allowlist") && !args.has("allow-empty");
-  for (const operand of args.values(option)) all.push(await gatheredOf(args, operand, now, { isTimed, protects }));
+  for (const operand of args.values(option))
+    all.push(await gatheredOf(args, operand, now, { isTimed, protects, expresses }));
   return all;
 }
 
 /** An option beats what the device says. */
 function chosenLimits(args: Arguments) {
   const device: Partial<Device> = DEVICES[args.value("device") ?? ""] ?? {};
+  const format = (args.value("format") as RuleExportFormat | undefined) ?? device.format ?? "text";
+  const { maxEntries: most = Infinity } = expressionOf(format);
   return {
-    format: (args.value("format") as RuleExportFormat | undefined) ?? device.format ?? "text",
+    format,
     limits: {
       allowEmpty: args.has("allow-empty"),
-      maxEntries: numberOf(args, "max-entries", 999_999_999) ?? device.maxEntries,
+      maxEntries: Math.min(numberOf(args, "max-entries", 999_999_999) ?? device.maxEntries ?? Infinity, most),
       maxBytes: numberOf(args, "max-bytes", 999_999_999) ?? device.maxBytes,
     },
   };

@@ -1,6 +1,14 @@
 import type { Prefix } from "../../address/address.ts";
 import { SET_NAME, SET_NAME_RULE } from "../../formats/set-name.ts";
-import { NAMED_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/export-rules.ts";
+import {
+  expressionOf,
+  NAMED_FORMATS,
+  rejectInexpressible,
+  RULE_EXPORT_FORMATS,
+  type RuleExportFormat,
+} from "../../rulesets/export-rules.ts";
+import type { AddressSet } from "../../sets/address-set.ts";
+import { expressing } from "../../sets/capability.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { UsageError } from "../runner/usage-error.ts";
@@ -28,6 +36,17 @@ export function checkedSetName(name: string | undefined, format: RuleExportForma
     );
   if (SET_NAME.test(name)) return name;
   throw new UsageError(`--set-name: ${SET_NAME_RULE}, not ${JSON.stringify(name)}`);
+}
+
+/**
+ * The fewest prefixes of a set as a format can express them, all of them before the first is printed. `given`: the
+ * addresses of what was read that it can express. Throws UsageError for a prefix that it cannot express.
+ */
+export function expressed(merged: Iterable<Prefix>, given: AddressSet, format: RuleExportFormat): Prefix[] {
+  const { expresses } = expressionOf(format);
+  const prefixes = [...(expresses === undefined ? merged : expressing(merged, given, expresses))];
+  for (const prefix of prefixes) rejectInexpressible(format, prefix);
+  return prefixes;
 }
 
 /** Prefixes as the writers of formats read them. */

@@ -19,6 +19,7 @@ const EXPECTED = new Set([
   "ListenError",
   "StoreError",
   "TableError",
+  "UnexportableError",
   "UpdateError",
 ]);
 

@@ -2,7 +2,10 @@ import { Field, Select } from "../components/form.tsx";
 import type { Draft } from "./deployments-api.ts";
 
 type Options = Draft["options"];
-type NumberOption = Exclude<keyof Options, "families" | "overflow" | "allow_empty" | "comments" | "timeouts">;
+type NumberOption = Exclude<
+  keyof Options,
+  "families" | "overflow" | "unprocessable" | "allow_empty" | "comments" | "timeouts"
+>;
 
 /** What each number is, and its default. */
 const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: string, most: number])[] = [
@@ -24,6 +27,7 @@ const NUMBERS: readonly (readonly [name: NumberOption, label: string, hint: stri
 const SWITCHES = [
   ["allow_empty", true, "Publish an empty list if the excludes remove everything"],
   ["overflow", "fit", "Shorten a blocklist that has too many entries, by adding as few addresses as possible"],
+  ["unprocessable", "omit", "Leave out prefixes that the format cannot express, instead of refusing the list"],
   ["comments", true, "Name the deployment in comments (not supported by every format)"],
   ["timeouts", true, "Give entries that expire a timeout (nftables, ipset, MikroTik and CrowdSec only)"],
 ] as const satisfies readonly (readonly [name: keyof Options, value: Options[keyof Options], label: string])[];

@@ -102,8 +102,7 @@ function Figures({ shown, format, guard }: FiguresProps) {
       </dl>
       {left > 0 && (
         <Note kind="warning">
-          {format}: {formatCounted(left, "entry is", "entries are")} left out, because the format cannot express{" "}
-          {left === 1 ? "it" : "them"}.
+          {format}: the format cannot express {formatCounted(left, "prefix", "prefixes")}.
           <ul class="reasons">
             {unprocessable.slice(0, 5).map(({ prefix, reason }) => (
               <li key={prefix}>

@@ -35,6 +35,7 @@ const CURES: Readonly<Record<string, string>> = {
   "too-many-entries":
     "Remove sources, shorten the list or split it into files (under Limits), or choose another device.",
   "too-many-bytes": "Remove sources, split the list into files, or choose another device.",
+  unprocessable: "Exclude these prefixes, choose another format, or leave them out of the list under Limits.",
   shrinks: "If the change is right, publish the list; otherwise check the catalogue or the threat intelligence.",
   grows: "If the change is right, publish the list; otherwise check the catalogue or the threat intelligence.",
   collateral:

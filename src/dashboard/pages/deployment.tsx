@@ -187,6 +187,8 @@ function Facts({ deployment, choices }: { readonly deployment: Deployment; reado
         <dt>Entries</dt>
         <dd>
           {formatCount(deployment.ipv4_entries_count)} IPv4, {formatCount(deployment.ipv6_entries_count)} IPv6
+          {deployment.unprocessable_count > 0 &&
+            `; ${formatCount(deployment.unprocessable_count)} left out that the format cannot express`}
         </dd>
         <dt>Built</dt>
         <dd>

@@ -1,6 +1,7 @@
 import type { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import { listRanges, rangeExpiries } from "../../cbs/ranges.ts";
 import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
+import type { Capability } from "../../sets/capability.ts";
 import { type Gathered, gathering, endSecondOf } from "../gathered.ts";
 
 /**
@@ -13,10 +14,11 @@ export function* gatheringNode(
   tree: CatalogueTree,
   id: string,
   isTimed = false,
+  expresses?: Capability,
 ): Generator<undefined, Gathered, undefined> {
   const ranges = yield* listRanges(tree, id);
   const { until } = tree.catalogue.unchangedWithin();
-  const gathered = yield* gathering(name, ranges.prefixes(), until);
+  const gathered = yield* gathering(name, ranges.prefixes(), until, expresses);
   if (!isTimed || until === Infinity) return gathered;
   return { ...gathered, times: yield* AddressTimes.collecting(endsOf(tree, id), "latest") };
 }

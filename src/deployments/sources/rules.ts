@@ -1,6 +1,7 @@
 import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import { AddressSetBuilder } from "../../sets/address-set.ts";
 import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
+import type { Capability } from "../../sets/capability.ts";
 import { type Gathered, PrefixTally, endSecondOf } from "../gathered.ts";
 
 /**
@@ -12,9 +13,10 @@ export function* gatheringRules(
   rules: RuleIndex,
   now: number,
   isTimed = false,
+  expresses?: Capability,
 ): Generator<undefined, Gathered, undefined> {
   const builder = new AddressSetBuilder();
-  const prefixes = new PrefixTally();
+  const prefixes = new PrefixTally(expresses);
   const until = yield* rules.visitingActive(now, {
     4: (length, first) => {
       builder.addIpv4(first, length);
@@ -26,7 +28,7 @@ export function* gatheringRules(
       prefixes.add(prefix);
     },
   });
-  const gathered = { name, addresses: yield* builder.finishing(), prefixes, until };
+  const gathered = { name, addresses: yield* builder.finishing(), prefixes, until, ...(yield* prefixes.finishing()) };
   if (!isTimed || until === Infinity) return gathered;
   return { ...gathered, times: yield* AddressTimes.collecting(endsOf(rules, now), "latest") };
 }

@@ -3,6 +3,7 @@ import type { Classification, CtiRecord } from "../../cti/fields.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { MatchId } from "../../table/match-id.ts";
 import { AddressTimes, type EndingPrefix } from "../../sets/address-times.ts";
+import type { Capability } from "../../sets/capability.ts";
 import { type Gathered, PrefixTally, endSecondOf } from "../gathered.ts";
 import { PrefixColumns } from "../_prefix-columns.ts";
 
@@ -37,17 +38,19 @@ export function* gatheringThreats(
   selection: ThreatSelection,
   now: number,
   isTimed = false,
+  expresses?: Capability,
 ): Generator<undefined, Gathered, undefined> {
   const ends = yield* endsOf(dataset, selection);
   const levels = yield* levelsOf(dataset, (match) => now < ends[match]!);
-  const { edges, prefixes } = yield* edgesOf(dataset, levels);
+  const { edges, prefixes } = yield* edgesOf(dataset, levels, expresses);
   let addresses = AddressSet.EMPTY;
   for (const level of edges)
     addresses = yield* addresses.combining("symmetricDifference", yield* AddressSet.collecting(level));
   const until = ends.reduce((next, end) => (now < end && end < next ? end : next), Number.POSITIVE_INFINITY);
-  if (!isTimed || until === Infinity) return { name, addresses, prefixes, until };
+  const gathered = { name, addresses, prefixes, until, ...(yield* prefixes.finishing()) };
+  if (!isTimed || until === Infinity) return gathered;
   const times = yield* AddressTimes.collecting(endingPrefixes(dataset, ends, now), "closest");
-  return { name, addresses, prefixes, until, times };
+  return { ...gathered, times };
 }
 
 /** An address ends with the document of the most specific prefix that covers it. */
@@ -78,9 +81,10 @@ function* levelsOf(
 function* edgesOf(
   { table }: CtiDataset,
   levels: Uint8Array,
+  expresses: Capability | undefined,
 ): Generator<undefined, { edges: PrefixColumns[]; prefixes: PrefixTally }, undefined> {
   const edges: PrefixColumns[] = [];
-  const prefixes = new PrefixTally();
+  const prefixes = new PrefixTally(expresses);
   let count = 0;
   for (const family of [4, 6] as const)
     for (const { prefix, match } of table.entries(family)) {

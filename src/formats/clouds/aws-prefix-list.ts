@@ -1,4 +1,4 @@
-import { cidr, withoutZeroLength } from "../_cidr.ts";
+import { cidr, WITHOUT_ZERO_LENGTH, withoutZeroLength } from "../_cidr.ts";
 import { jsonItems } from "../_json-items.ts";
 import type { Format } from "../format.ts";
 
@@ -8,6 +8,7 @@ export const awsPrefixList = {
   kinds: ["rules"],
   mediaType: "application/json",
   isOneFamily: true,
+  expresses: WITHOUT_ZERO_LENGTH,
   *write(list) {
     yield* jsonItems(withoutZeroLength(list).map((prefix) => `{"Cidr":"${cidr(prefix)}"}`));
   },

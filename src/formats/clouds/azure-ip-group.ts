@@ -7,7 +7,8 @@ export const azureIpGroup = {
   about: "addresses of an IP group",
   kinds: ["rules"],
   mediaType: "application/json",
-  unprocessable: ({ family }) => (family === 6 ? "its IP groups are documented for IPv4 only" : undefined),
+  expresses: { 4: [{ from: 0, to: 32 }] },
+  unprocessable: () => "its IP groups are documented for IPv4 only",
   *write(list) {
     yield* jsonItems(Iterator.from(list.entries()).map(({ prefix }) => `"${formatPrefix(prefix)}"`));
   },

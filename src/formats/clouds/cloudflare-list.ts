@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Prefix } from "../../address/address.ts";
-import { atLeast } from "../_cidr.ts";
+import { atLeast } from "../../sets/capability.ts";
 import { jsonItems } from "../_json-items.ts";
 import type { EntryList } from "../entry.ts";
 import type { Format } from "../format.ts";
@@ -18,10 +18,14 @@ export const cloudflareList = {
   kinds: ["rules"],
   mediaType: "application/json",
   comments: "entries",
-  unprocessable: ({ family, length }) =>
-    family === 6 && length > MAX_IPV6_LENGTH && length < 128
-      ? `it takes IPv6 prefixes of up to /${MAX_IPV6_LENGTH}, and single addresses`
-      : undefined,
+  expresses: {
+    4: [{ widest: 0, from: SHORTEST[4], to: 32 }],
+    6: [
+      { widest: 0, from: SHORTEST[6], to: MAX_IPV6_LENGTH },
+      { from: 128, to: 128 },
+    ],
+  },
+  unprocessable: () => `it takes IPv6 prefixes of up to /${MAX_IPV6_LENGTH}, and single addresses`,
   *write(list) {
     const comment = list.comment === undefined ? "" : `,"comment":"${list.comment}"`;
     yield* jsonItems(prefixesOf(list).map((prefix) => `{"ip":"${formatPrefix(prefix)}"${comment}}`));

@@ -1,13 +1,15 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatAddress } from "../../address/format-address.ts";
 import { addressesOf } from "../_minimal.ts";
+import type { Capability } from "../../sets/capability.ts";
 import type { EntryList } from "../entry.ts";
 import { ENTRIES_AT_ONCE, UnexportableError } from "../format.ts";
 
 /** Wider prefixes would be more than 65,536 lines. */
 const WIDEST = 16;
+export const HOSTS = { 4: [{ widest: WIDEST, from: 32, to: 32 }] } as const satisfies Capability;
 /** More lines than any of these products takes, and a file of 16 MB. */
-const MAX_LINES = 1 << 20;
+export const MAX_LINES = 1 << 20;
 
 /**
  * Every listed IPv4 address on a line of its own, once, for products that know neither prefixes nor IPv6.
@@ -31,9 +33,7 @@ export function* hostLines(list: EntryList<"rules">): Generator<string> {
 }
 
 /** Why a prefix is not in such a list. */
-export function noHosts({ family, length }: Prefix): string | undefined {
+export function noHosts({ family }: Prefix): string {
   if (family === 6) return "it takes IPv4 addresses only";
-  return length < WIDEST
-    ? `it takes single addresses only, and prefixes wider than /${WIDEST} have too many`
-    : undefined;
+  return `it takes single addresses only, and prefixes wider than /${WIDEST} have too many`;
 }

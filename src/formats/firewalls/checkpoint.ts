@@ -15,7 +15,8 @@ export const checkpoint = {
   mediaType: "text/csv",
   comments: "entries",
   isNamed: true,
-  unprocessable: ({ family }) => (family === 6 ? "its indicators are IPv4 addresses and ranges only" : undefined),
+  expresses: { 4: [{ from: 0, to: 32 }] },
+  unprocessable: () => "its indicators are IPv4 addresses and ranges only",
   *write(list) {
     const name = checkSetName(list.name);
     yield "#UNIQ-NAME,VALUE,TYPE,CONFIDENCE,SEVERITY,PRODUCT,COMMENT\n";

@@ -1,6 +1,7 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { addressesOf } from "../_minimal.ts";
-import { atLeast } from "../_cidr.ts";
+import { atLeast } from "../../sets/capability.ts";
+import { WITHOUT_ZERO_LENGTH } from "../_cidr.ts";
 import type { Format } from "../format.ts";
 
 /**
@@ -13,6 +14,7 @@ export const firewalld = {
   mediaType: "text/plain",
   comments: "#",
   isOneFamily: true,
+  expresses: WITHOUT_ZERO_LENGTH,
   *write(list) {
     const addresses = yield* addressesOf(list);
     for (const prefix of addresses.prefixes()) for (const part of atLeast(1, prefix)) yield `${formatPrefix(part)}\n`;

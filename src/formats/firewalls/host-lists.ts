@@ -1,8 +1,16 @@
-import { hostLines, noHosts } from "./_host-lines.ts";
+import { HOSTS, hostLines, MAX_LINES, noHosts } from "./_host-lines.ts";
 
 /** A list of one IPv4 address per line, without comments. */
 function hostList(about: string) {
-  return { about, kinds: ["rules"], mediaType: "text/plain", unprocessable: noHosts, write: hostLines } as const;
+  return {
+    about,
+    kinds: ["rules"],
+    mediaType: "text/plain",
+    expresses: HOSTS,
+    unprocessable: noHosts,
+    maxEntries: MAX_LINES,
+    write: hostLines,
+  } as const;
 }
 
 export const sophos = hostList("third-party threat feed");

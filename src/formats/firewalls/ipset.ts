@@ -1,5 +1,6 @@
 import { formatPrefix, prefixOf } from "../../address/prefix.ts";
 import { lastAddress } from "../../address/range.ts";
+import { WITHOUT_ZERO_LENGTH } from "../_cidr.ts";
 import { timed, type TimedPrefix, timeoutText } from "../_timeouts.ts";
 import { TimedPrefixes } from "./_timed-prefixes.ts";
 import type { EntryList } from "../entry.ts";
@@ -31,6 +32,7 @@ export const ipset = {
   isNamed: true,
   hasTimeouts: true,
   longestTimeout: MAX_TIMEOUT,
+  expresses: WITHOUT_ZERO_LENGTH,
   write,
 } as const satisfies Format<"rules">;
 

@@ -19,6 +19,7 @@ export const traefik = {
   mediaType: "application/yaml",
   comments: "#",
   isNamed: true,
+  rejectsLists: true,
   *write(list) {
     const name = resourceNameOf(checkSetName(list.name));
     const listed = yield* addressesOf(list);

@@ -1,5 +1,7 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
+import { AddressSet } from "../../sets/address-set.ts";
+import { type Capability, expressing, HOSTS_OF_256 } from "../../sets/capability.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import type { Deployment, DeploymentSource } from "../../store/records/deployment.ts";
 import type { DeploymentCredential } from "../../store/records/deployment-credential.ts";
@@ -85,7 +87,7 @@ export class Bouncers {
   async deliver(credential: DeploymentCredential, request: BouncerRequest): Promise<Delivery | undefined> {
     const { deploymentId, hostsOnly } = credential;
     const deployment = this.#services.memory.deploymentById(deploymentId);
-    const after = deployment === undefined ? undefined : await this.#listOf(deployment, request.now);
+    const after = deployment === undefined ? undefined : await this.#listOf(deployment, request.now, hostsOnly);
     if (deployment === undefined || after === undefined) return undefined;
     await this.#recording.get(credential.id);
     const state = await this.#services.store.read("bouncerState", credential.id);
@@ -121,7 +123,7 @@ export class Bouncers {
     now: number,
   ): Promise<{ readonly found: Map<string, number>; readonly scenarioOf: Delivery["scenarioOf"] } | undefined> {
     const deployment = this.#services.memory.deploymentById(credential.deploymentId);
-    const list = deployment === undefined ? undefined : await this.#listOf(deployment, now);
+    const list = deployment === undefined ? undefined : await this.#listOf(deployment, now, credential.hostsOnly);
     if (deployment === undefined || list === undefined) return undefined;
     const found = new Map(credential.hostsOnly ? hostIn(list, prefix) : entriesCovering(list, prefix));
     return { found, scenarioOf: await this.#scenarios(deployment, now) };
@@ -166,12 +168,13 @@ export class Bouncers {
   }
 
   /** What the deployment enforces now: nothing if it is deleted, not active, or not a blocklist. */
-  async #listOf(deployment: Deployment, now: number): Promise<EnforcedList | undefined> {
+  async #listOf(deployment: Deployment, now: number, hostsOnly: boolean): Promise<EnforcedList | undefined> {
     const { active, purpose } = deployment.definition;
     if (deployment.deletedAt !== null || !active || purpose === "allowlist") return NOTHING;
     const served = this.#services.lists.served(deployment.id);
     if (served === undefined) return undefined;
-    const made = await this.#lists.get(this.#keyOf(deployment, served), () => this.#make(deployment, served, now));
+    const key = `${this.#keyOf(deployment, served)}${hostsOnly ? " hosts" : ""}`;
+    const made = await this.#lists.get(key, () => this.#make(deployment, served, now, hostsOnly));
     // The database refers to it by its digest.
     if (made.digest !== "") await this.#lists.get(`${deployment.id} ${made.digest}`, async () => made);
     return made;
@@ -184,13 +187,23 @@ export class Bouncers {
     return `${id} ${updatedAt} ${published.generation} ${published.digest} ${versions.join(" ")}`;
   }
 
-  async #make(deployment: Deployment, { text }: ServedList, now: number): Promise<EnforcedList> {
+  async #make(deployment: Deployment, { text }: ServedList, now: number, hostsOnly: boolean): Promise<EnforcedList> {
     const endOf = await this.#ends(deployment, now);
+    const given = hostsOnly ? await this.#givenAsHosts(deployment, now) : undefined;
     const entries = function* (): Generator<[string, number]> {
-      for (const family of [4, 6] as const)
-        for (const prefix of prefixesOfList(text[family])) yield [formatPrefix(prefix), endOf(prefix)];
+      for (const family of [4, 6] as const) {
+        const prefixes = prefixesOfList(text[family]);
+        for (const prefix of given === undefined ? prefixes : expressing(prefixes, given, HOSTS_OF_256))
+          yield [formatPrefix(prefix), endOf(prefix)];
+      }
     };
     return enforcedList(entries());
+  }
+
+  /** The addresses of prefixes that are short enough to be sent as single addresses, before they were merged. */
+  async #givenAsHosts(deployment: Deployment, now: number): Promise<AddressSet> {
+    const sources = await this.#gatherAll(deployment, now, HOSTS_OF_256);
+    return inSlices(AddressSet.uniting(sources.flatMap(({ gathered }) => gathered.expressible ?? [])));
   }
 
   /**
@@ -256,9 +269,12 @@ export class Bouncers {
   async #gatherAll(
     { organisationId, definition }: Deployment,
     now: number,
+    expresses?: Capability,
   ): Promise<{ readonly source: DeploymentSource; readonly gathered: Gathered }[]> {
     const all = definition.include.map(async (source) => {
-      const gathered = await this.#services.lists.sources.gather(organisationId, source, now).catch(() => undefined);
+      const gathered = await this.#services.lists.sources
+        .gather(organisationId, source, now, false, expresses)
+        .catch(() => undefined);
       return gathered === undefined ? [] : [{ source, gathered }];
     });
     return (await Promise.all(all)).flat();

@@ -6,6 +6,15 @@ import type { Gathered, PrefixTally } from "../../deployments/gathered.ts";
 import { TimedList } from "../../deployments/time-list.ts";
 import { changeRejectionsOf } from "../../deployments/guard-change.ts";
 import { rejectionsOf } from "../../deployments/guard-list.ts";
+import {
+  type ExpressedList,
+  expressingList,
+  gatheredFor,
+  type Unprocessable,
+  unprocessableRejections,
+} from "../../deployments/unprocessable.ts";
+import { UnexportableError } from "../../formats/format.ts";
+import type { Expression } from "../../rulesets/export-rules.ts";
 import type { AddressSet } from "../../sets/address-set.ts";
 import type {
   AcceptedHit,
@@ -14,6 +23,7 @@ import type {
   PublishedList,
 } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
+import { formatNamed } from "./deployment-formats.ts";
 import { choosingChunks, largestFile } from "./feed-files.ts";
 import { type GatheredProtection, gatherProtection } from "./gather-protection.ts";
 import { isOfDataset, type Sources, type SourceServices } from "./gather-source.ts";
@@ -27,7 +37,7 @@ import {
   isGuarded,
   newHits,
 } from "./guard-deployment.ts";
-import { fitList, type FittedList, isFitted } from "./fit-deployment.ts";
+import { canBeFitted, fitList, type FittedList, isFitted } from "./fit-deployment.ts";
 import { hasTimes } from "./feed-times.ts";
 import { digestingList, type ListText, writingList, writingTimes } from "./list-text.ts";
 
@@ -63,7 +73,10 @@ export interface CompiledDeployment {
   readonly removed: PrefixTally;
   readonly text: ListText;
   readonly digest: string;
+  /** As its files have them. */
   readonly entries: Readonly<Record<Family, number>>;
+  /** What its files lack. */
+  readonly unprocessable: Unprocessable;
   readonly chunks: number;
   /** The first moment, in milliseconds since 1970, at which the list may change without a write; Infinity: never. */
   readonly until: number;
@@ -111,8 +124,9 @@ export function datasetSources({ include, exclude }: DeploymentDefinition): Depl
 /** The format and the limits of a deployment: its own if set, otherwise those of its device. */
 function limitsOf({ device, options, firewall_format: format }: DeploymentDefinition) {
   const { maxEntries, maxBytes }: Partial<Device> = DEVICES[device] ?? {};
+  const { maxEntries: most = Infinity } = formatNamed(format);
   return {
-    maxEntries: options.max_entries ?? maxEntries,
+    maxEntries: Math.min(options.max_entries ?? maxEntries ?? Infinity, most),
     maxBytes: options.max_bytes ?? maxBytes ?? (format === "trie" ? MAX_TRIE_BYTES : undefined),
   };
 }
@@ -124,24 +138,26 @@ export async function compileDeployment(
   now: number,
 ): Promise<CompiledDeployment> {
   const { organisationId, definition, published } = request;
-  const gatherAll = (all: readonly DeploymentSource[], isTimed = false): Promise<Gathered[]> =>
-    Promise.all(all.map((source) => sources.gather(organisationId, source, now, isTimed)));
+  const gatherAll = (
+    all: readonly DeploymentSource[],
+    isTimed = false,
+    expresses?: Expression["expresses"],
+  ): Promise<Gathered[]> =>
+    Promise.all(all.map((source) => sources.gather(organisationId, source, now, isTimed, expresses)));
   const datasets = datasetsOf(organisationId, definition, sources);
-  const include = await gatherAll(definition.include, hasTimes(definition));
+  const include = await gatherAll(definition.include, hasTimes(definition), expressesOf(definition));
   const exclude = await gatherAll(definition.exclude);
   const protect = () => gatherProtection(organisationId, now, { sources, ...services });
   const guarded = await compileGuarded({ include, exclude }, request, { protect, now });
   const { list: exact, collateral, carved, until } = guarded;
   const { list, timed, added, shortest } = await fittedList(guarded, { include, exclude }, definition);
-  const text = await textOf(list, timed);
-  const { entries } = timed ?? list;
+  const expressed = await inSlices(expressingList(list, include, formatNamed(definition.firewall_format)));
+  const text = await textOf(expressed, timed);
+  const { entries } = timed ?? expressed;
+  const { unprocessable } = expressed;
   const chunks = await inSlices(choosingChunks(definition, text, published?.chunks));
   const { maxEntries, maxBytes } = limitsOf(definition);
-  const largest = await largestFile({ ...request, now }, text, {
-    chunks,
-    entries: countOf(entries),
-    isBytesNeeded: maxBytes !== undefined,
-  });
+  const largest = await writtenFiles({ ...request, now }, text, { chunks, entries: countOf(entries), maxBytes });
   const isEmpty = include.every(({ prefixes }) => prefixes.count(4) + prefixes.count(6) === 0);
   const allowEmpty = isEmpty || definition.options.allow_empty === true;
   return {
@@ -156,9 +172,20 @@ export async function compileDeployment(
     entries,
     chunks,
     until,
-    rejections: rejectionsOf(list, largest.bytes, { allowEmpty, maxEntries, maxBytes, shortest }, largest.entries),
+    unprocessable,
+    rejections: [
+      ...rejectionsOf(list, largest.bytes, { allowEmpty, maxEntries, maxBytes, shortest }, largest.entries),
+      ...unprocessableRejections(definition.firewall_format, expressed, {
+        ...(definition.options.unprocessable !== undefined && { policy: definition.options.unprocessable }),
+        allowEmpty,
+      }),
+      ...largest.rejections,
+    ],
     suspicions: [
-      ...(await suspicionsOf({ include, exclude, carved, datasets, entries, exact: exact.entries }, request)),
+      ...(await suspicionsOf(
+        { include, exclude, carved, datasets, entries, exact: await entriesIn(exact, include, definition) },
+        request,
+      )),
       ...newCollateral(request, collateral),
     ],
     datasets,
@@ -206,17 +233,50 @@ async function fittedList(
   const timed = hasTimes(definition) ? await inSlices(TimedList.making(list, include)) : undefined;
   const { maxEntries = Infinity } = limitsOf(definition);
   const isShort = ({ entries }: CompiledList | TimedList): boolean => countOf(entries) <= maxEntries;
-  if (!isFitted(definition) || list.tooWideCount > 0 || isShort(timed ?? list)) return { list, timed };
+  const isOfPrefixes = canBeFitted(formatNamed(definition.firewall_format));
+  if (!isFitted(definition) || !isOfPrefixes || list.tooWideCount > 0 || isShort(timed ?? list)) return { list, timed };
   const shape = shapeOf(definition);
   const fitted = isShort(list) ? { list } : await fitList(list, maxEntries, { exclude, protection, shape });
   return { ...fitted, timed: timed && (await inSlices(TimedList.joining(fitted.list, timed.times))) };
+}
+
+/** As the files of a deployment have them. */
+async function entriesIn(
+  list: CompiledList,
+  include: readonly Gathered[],
+  { firewall_format: format }: DeploymentDefinition,
+): Promise<Readonly<Record<Family, number>>> {
+  return (await inSlices(expressingList(list, include, formatNamed(format)))).entries;
+}
+
+/** What the sources of a deployment must be gathered with. */
+export function expressesOf({ firewall_format: format }: DeploymentDefinition): Expression["expresses"] {
+  return gatheredFor(formatNamed(format));
+}
+
+/** The largest of its files, and why one cannot be written. */
+async function writtenFiles(
+  context: Parameters<typeof largestFile>[0],
+  text: ListText,
+  { maxBytes, ...about }: { readonly chunks: number; readonly entries: number; readonly maxBytes: number | undefined },
+): Promise<{ readonly entries: number; readonly bytes: number; readonly rejections: readonly Reason[] }> {
+  const { rejectsLists = false, maxEntries = Infinity } = formatNamed(context.definition.firewall_format);
+  // A list with more entries is rejected for them, and need not be written.
+  const isBytesNeeded = (maxBytes !== undefined || rejectsLists) && about.entries <= maxEntries;
+  try {
+    return { ...(await largestFile(context, text, { ...about, isBytesNeeded })), rejections: [] };
+  } catch (error) {
+    if (!(error instanceof UnexportableError)) throw error;
+    const rejections = [{ code: "unprocessable", message: error.message }];
+    return { entries: about.entries, bytes: 0, rejections };
+  }
 }
 
 function countOf(entries: Readonly<Record<Family, number>>): number {
   return entries[4] + entries[6];
 }
 
-async function textOf(list: CompiledList, timed: TimedList | undefined): Promise<ListText> {
+async function textOf(list: ExpressedList, timed: TimedList | undefined): Promise<ListText> {
   if (timed === undefined) return inSlices(writingList((family) => list.prefixes(family)));
   const prefixes = (family: Family) => timed.prefixes(family).map(({ prefix }) => prefix);
   const text = await inSlices(writingList(prefixes));
@@ -285,6 +345,9 @@ async function suspicionsOf(
   if (published === null || !hasOtherDataset(datasets, published.datasets)) return [];
   const count = datasetSources(definition).length + (content.carved === undefined ? 0 : 1);
   const known = before?.length === count ? before : undefined;
+  // Older lists counted prefixes instead of entries.
+  const isComparable = published.unprocessable !== undefined || expressesOf(definition) === undefined;
+  if (known === undefined && !isComparable) return [];
   const [earlier, later] =
     known === undefined ? [published.entries, entries] : [await entriesWith(known, content, definition), exact];
   const { max_shrink: maxShrink, max_growth: maxGrowth } = definition.options;
@@ -304,7 +367,7 @@ async function entriesWith(
   before: readonly Gathered[],
   { include, exclude, carved }: Content & Pick<GuardedList, "carved">,
   definition: DeploymentDefinition,
-): Promise<Record<Family, number>> {
+): Promise<Readonly<Record<Family, number>>> {
   const rest = [...before];
   const asBefore = (gathered: readonly Gathered[], sources: readonly DeploymentSource[]): Gathered[] =>
     gathered.map((each, index) => (isOfDataset(sources[index]!) ? rest.shift()! : each));
@@ -315,6 +378,6 @@ async function entriesWith(
   };
   // The rest of the difference is what the guard took out because of the catalogue.
   const taken = carved === undefined ? [] : [...rest, carved.others];
-  const { entries } = await inSlices(compilingList({ ...content, exclude: [...content.exclude, ...taken] }));
-  return entries;
+  const list = await inSlices(compilingList({ ...content, exclude: [...content.exclude, ...taken] }));
+  return entriesIn(list, content.include, definition);
 }

@@ -7,12 +7,14 @@ import { expiringEntries } from "../../deployments/time-list.ts";
 import { setNameOf } from "../../formats/set-name.ts";
 import { trie, trieBytes } from "../../formats/data/trie.ts";
 import { DEVICES } from "../../deployments/devices.ts";
-import { exportRules } from "../../rulesets/export-rules.ts";
+import { exportRules, type Expression } from "../../rulesets/export-rules.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Deployment, DeploymentDefinition } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { encoded } from "../encoded.ts";
 import { type DeploymentFormat, formatNamed, isOnlyDeployed } from "./deployment-formats.ts";
+import { reasonAgainst } from "../../deployments/unprocessable.ts";
+import { atLeast, type Capability, entriesFor } from "../../sets/capability.ts";
 import { chunkOf } from "./divide-list.ts";
 import { hasTimes, isTimed, longestTimeoutOf } from "./feed-times.ts";
 import { type ListText, prefixesOfList, timedEntriesOf } from "./list-text.ts";
@@ -131,7 +133,8 @@ export function* choosingChunks(
   const most = definition.options.chunk_entries ?? chunkEntriesOf(definition, before);
   if (most === undefined) return 1;
   let chunks = before ?? 1;
-  while (chunks < MAX_CHUNKS && Math.max(...(yield* countingChunks(text, chunks))) > most) chunks *= 2;
+  const { expresses } = formatNamed(definition.firewall_format);
+  while (chunks < MAX_CHUNKS && Math.max(...(yield* countingChunks(text, chunks, expresses))) > most) chunks *= 2;
   return chunks;
 }
 
@@ -149,14 +152,19 @@ function chunkEntriesOf(
 }
 
 /** The entries of each piece. Can be interrupted. */
-function* countingChunks(text: ListText, chunks: number): Generator<undefined, Uint32Array, undefined> {
+function* countingChunks(
+  text: ListText,
+  chunks: number,
+  expresses: Capability | undefined,
+): Generator<undefined, Uint32Array, undefined> {
   const counts = new Uint32Array(chunks);
   let count = 0;
   for (const family of [4, 6] as const)
-    for (const prefix of prefixesOfList(text[family])) {
-      counts[chunkOf(prefix, chunks)]!++;
-      if (++count % ENTRIES_AT_ONCE === 0) yield;
-    }
+    for (const prefix of prefixesOfList(text[family]))
+      for (const entry of entriesOf(prefix, expresses)) {
+        counts[chunkOf(entry, chunks)]!++;
+        if (++count % ENTRIES_AT_ONCE === 0) yield;
+      }
   return counts;
 }
 
@@ -170,7 +178,12 @@ export async function largestFile(
     isBytesNeeded,
   }: { readonly chunks: number; readonly entries: number; readonly isBytesNeeded: boolean },
 ): Promise<{ readonly entries: number; readonly bytes: number }> {
-  const largest = chunks === 1 ? entries : Math.max(...(await inSlices(countingChunks(text, chunks))));
+  const largest =
+    chunks === 1
+      ? entries
+      : Math.max(
+          ...(await inSlices(countingChunks(text, chunks, formatNamed(context.definition.firewall_format).expresses))),
+        );
   if (context.definition.firewall_format === "trie") return { entries: largest, bytes: await bytesOfTrie(text) };
   const parts = isBytesNeeded ? partsOf(context.definition) : [];
   let bytes = 0;
@@ -228,19 +241,16 @@ async function makeContent(
 
 /** The prefixes that the format cannot express: its files leave them out, and this names them. O(entries), in slices. */
 export async function unprocessableOf({ definition }: FileContext, text: ListText): Promise<string[]> {
-  const { unprocessable } = formatNamed(definition.firewall_format);
-  return unprocessable === undefined ? [] : inSlices(findingUnprocessable(unprocessable, text));
+  const expression = formatNamed(definition.firewall_format);
+  return expression.unprocessable === undefined ? [] : inSlices(findingUnprocessable(expression, text));
 }
 
-function* findingUnprocessable(
-  reasonOf: (prefix: Prefix) => string | undefined,
-  text: ListText,
-): Generator<undefined, string[], undefined> {
+function* findingUnprocessable(expression: Expression, text: ListText): Generator<undefined, string[], undefined> {
   const found: string[] = [];
   let count = 0;
   for (const family of [4, 6] as const)
     for (const prefix of prefixesOfList(text[family])) {
-      if (reasonOf(prefix) !== undefined) found.push(formatPrefix(prefix));
+      if (reasonAgainst(expression, prefix) !== undefined) found.push(formatPrefix(prefix));
       if (++count % ENTRIES_AT_ONCE === 0) yield;
     }
   return found;
@@ -273,13 +283,22 @@ function* rulesIn(
   only?: { readonly chunk: number; readonly chunks: number },
 ): Generator<Rule> {
   const { name: deployment, definition } = context;
-  const { unprocessable } = formatNamed(definition.firewall_format);
+  const expression = formatNamed(definition.firewall_format);
   const name = definition.options.comments === true ? commentOf(deployment) : null;
   for (const { prefix, expiresAt } of entriesIn(context, text, families)) {
-    if (only !== undefined && chunkOf(prefix, only.chunks) !== only.chunk) continue;
-    if (unprocessable?.(prefix) !== undefined) continue;
-    yield { prefix, name, expiresAt, createdAt: 0, updatedAt: 0 };
+    if (reasonAgainst(expression, prefix) !== undefined) continue;
+    if (only === undefined) yield { prefix, name, expiresAt, createdAt: 0, updatedAt: 0 };
+    else
+      for (const entry of entriesOf(prefix, expression.expresses))
+        if (chunkOf(entry, only.chunks) === only.chunk)
+          yield { prefix: entry, name, expiresAt, createdAt: 0, updatedAt: 0 };
   }
+}
+
+/** The entries that a prefix is written as; none if it cannot be expressed. */
+function* entriesOf(prefix: Prefix, expresses: Capability | undefined): Generator<Prefix> {
+  const entries = expresses === undefined ? 1 : entriesFor(expresses, prefix.family, prefix.length);
+  if (entries > 0) yield* atLeast(prefix.length + Math.log2(entries), prefix);
 }
 
 /** What has ended is left out, although the list has not been made again yet. */

@@ -1,6 +1,8 @@
 import { type CompiledList, compilingList } from "../../deployments/compile.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
 import type { ListLimits } from "../../deployments/guard-list.ts";
+import type { Expression } from "../../rulesets/export-rules.ts";
+import { entriesFor } from "../../sets/capability.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import { FitError, fitting } from "../../sets/fit.ts";
 import type { DeploymentDefinition } from "../../store/records/deployment.ts";
@@ -22,6 +24,11 @@ type Shape = Pick<Parameters<typeof compilingList>[0], "families" | "shortest">;
 export function isFitted({ purpose, options }: Pick<DeploymentDefinition, "purpose" | "options">): boolean {
   // Addresses added to an allowlist would let in strangers.
   return purpose === "blocklist" && options.overflow === "fit";
+}
+
+/** Whether fewer prefixes are fewer entries: not where each address is one. */
+export function canBeFitted({ expresses }: Expression): boolean {
+  return expresses === undefined || entriesFor(expresses, 4, 24) === 1;
 }
 
 /**

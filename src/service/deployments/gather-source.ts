@@ -5,6 +5,8 @@ import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts"
 import { gatheringNode } from "../../deployments/sources/node.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
 import { gatheringThreats } from "../../deployments/sources/threats.ts";
+import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
+import type { Capability } from "../../sets/capability.ts";
 import type { DeploymentSource } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { prefixesOfList, unpackList } from "./list-text.ts";
@@ -46,14 +48,17 @@ export interface UsedSource {
   readonly source: DeploymentSource;
   /** With the ends of its addresses. */
   readonly isTimed: boolean;
+  /** With the addresses of the prefixes that a list of this kind can express. */
+  readonly expresses?: Capability | undefined;
 }
 
 const WITH_ENDS = " with ends";
 
 /** Prefixes and external lists have no ends: they are the same with them. */
-function keyOf({ organisationId, source, isTimed }: UsedSource): string {
+function keyOf({ organisationId, source, isTimed, expresses }: UsedSource): string {
   const hasEnds = isTimed && !("prefixes" in source || "list" in source);
-  return `${organisationId} ${JSON.stringify(source)}${hasEnds ? WITH_ENDS : ""}`;
+  const kind = expresses === undefined ? "" : ` ${JSON.stringify(expresses)}`;
+  return `${organisationId} ${JSON.stringify(source)}${kind}${hasEnds ? WITH_ENDS : ""}`;
 }
 
 /** Gathers sources, and caches what they list until it changes. */
@@ -66,11 +71,18 @@ export class Sources {
   }
 
   /**
-   * What the source of an organisation lists at `now`, with the ends of its addresses if `isTimed`. Rejects with
+   * What the source of an organisation lists at `now`, with the ends of its addresses if `isTimed`, and what of it
+   * can be expressed if `expresses` is given. Rejects with
    * SourceError. O(source), in slices; O(1) while nothing has changed.
    */
-  async gather(organisationId: string, source: DeploymentSource, now: number, isTimed = false): Promise<Gathered> {
-    const key = keyOf({ organisationId, source, isTimed });
+  async gather(
+    organisationId: string,
+    source: DeploymentSource,
+    now: number,
+    isTimed = false,
+    expresses?: Capability,
+  ): Promise<Gathered> {
+    const key = keyOf({ organisationId, source, isTimed, expresses });
     const version = this.#versionOf(organisationId, source);
     // With ends it is the same, and more.
     for (const each of isTimed ? [key] : [key, `${key}${WITH_ENDS}`]) {
@@ -79,7 +91,7 @@ export class Sources {
       const gathered = await kept.gathered;
       if (now < gathered.until) return gathered;
     }
-    const gathered = this.#gather({ organisationId, source, isTimed }, now);
+    const gathered = this.#gather({ organisationId, source, isTimed, expresses }, now);
     this.#kept.set(key, { version, from: now, gathered });
     gathered.catch(() => this.#kept.delete(key));
     return gathered;
@@ -111,35 +123,43 @@ export class Sources {
     return "cti" in source ? String(threats.generation) : "";
   }
 
-  async #gather({ organisationId, source, isTimed }: UsedSource, now: number): Promise<Gathered> {
-    if ("ruleset" in source) return this.#gatherRules(organisationId, source.ruleset, now, isTimed);
+  async #gather({ organisationId, source, isTimed, expresses }: UsedSource, now: number): Promise<Gathered> {
+    if ("ruleset" in source)
+      return this.#gatherRules(organisationId, source.ruleset, (name, rules) =>
+        gatheringRules(name, rules, now, isTimed, expresses),
+      );
     if ("prefixes" in source)
       return inSlices(
         gatheringPrefixes(
           "prefixes",
           source.prefixes.map((text) => parsePrefix(text)),
+          expresses,
         ),
       );
-    if ("list" in source) return this.#gatherList(organisationId, source.list);
-    if ("cbs" in source) return this.#gatherNode(source.cbs, isTimed);
+    if ("list" in source) return this.#gatherList(organisationId, source.list, expresses);
+    if ("cbs" in source) return this.#gatherNode(source.cbs, isTimed, expresses);
     if (this.#services.threats.generation === 0) throw new SourceError("no threat intelligence is loaded");
     const { classification, tags, seen_within_days: seenWithinDays } = source.cti;
     const selection = { classification: classification as Classification | undefined, tags, seenWithinDays };
     const { dataset } = this.#services.threats.view();
-    return inSlices(gatheringThreats(nameOf(source), dataset, selection, now, isTimed));
+    return inSlices(gatheringThreats(nameOf(source), dataset, selection, now, isTimed, expresses));
   }
 
-  async #gatherRules(organisationId: string, id: string, now: number, isTimed: boolean): Promise<Gathered> {
+  async #gatherRules(
+    organisationId: string,
+    id: string,
+    gather: (name: string, rules: RuleIndex) => Generator<undefined, Gathered, undefined>,
+  ): Promise<Gathered> {
     const { memory } = this.#services;
     const found = await atOneVersion(
       () => memory.ruleset(organisationId, id),
-      ({ about, rules }) => gatheringRules(`the ruleset ${JSON.stringify(about.name)}`, rules, now, isTimed),
+      ({ about, rules }) => gather(`the ruleset ${JSON.stringify(about.name)}`, rules),
     );
     if (found === undefined) throw new SourceError(`the ruleset ${id} has been deleted; remove it from the sources`);
     return found.result;
   }
 
-  async #gatherList(organisationId: string, id: string): Promise<Gathered> {
+  async #gatherList(organisationId: string, id: string, expresses?: Capability): Promise<Gathered> {
     const list = this.#services.memory.externalList(organisationId, id);
     if (list === undefined)
       throw new SourceError(`the external list ${id} has been deleted; remove it from the sources`);
@@ -151,15 +171,16 @@ export class Sources {
       gatheringPrefixes(
         name,
         [4 as const, 6 as const].values().flatMap((family) => prefixesOfList(text[family])),
+        expresses,
       ),
     );
   }
 
-  async #gatherNode(id: string, isTimed: boolean): Promise<Gathered> {
+  async #gatherNode(id: string, isTimed: boolean, expresses?: Capability): Promise<Gathered> {
     if (this.#services.catalogue.generation === 0) throw new SourceError("no catalogue is loaded");
     try {
       const { tree } = await this.#services.catalogue.view().browsing();
-      return await inSlices(gatheringNode(`the node ${id}`, tree, id, isTimed));
+      return await inSlices(gatheringNode(`the node ${id}`, tree, id, isTimed, expresses));
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       throw new SourceError(`the catalogue has no node ${id} any more; remove it from the sources`);

@@ -6,7 +6,7 @@ import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
-import { type CompiledDeployment, compileDeployment, datasetSources } from "./compile-deployment.ts";
+import { type CompiledDeployment, compileDeployment, datasetSources, expressesOf } from "./compile-deployment.ts";
 import { hasTimes } from "./feed-times.ts";
 import { SourceError, Sources, type SourceServices, type UsedSource } from "./gather-source.ts";
 import { isGuarded } from "./guard-deployment.ts";
@@ -289,8 +289,9 @@ export class PublishedLists {
     const allowlists = isGuarded(definition) ? this.#services.memory.rulesets(organisationId, "allowlist") : [];
     const others = [...exclude, ...allowlists.map(({ about: { id } }) => ({ ruleset: id }))];
     const isTimed = hasTimes(definition);
+    const expresses = expressesOf(definition);
     return [
-      ...include.map((source) => ({ organisationId, source, isTimed })),
+      ...include.map((source) => ({ organisationId, source, isTimed, expresses })),
       ...others.map((source) => ({ organisationId, source, isTimed: false })),
     ];
   }
@@ -350,10 +351,12 @@ export class PublishedLists {
   async #publish(deployment: Deployment, compiled: CompiledDeployment, sequence: number): Promise<void> {
     const { id, organisationId, published, refused } = deployment;
     const { digest, entries, chunks, datasets, accepted, text, fromDatasets } = compiled;
+    const unprocessable = compiled.unprocessable.count;
     const known = this.#knownOf(id);
     const isSame =
       published?.digest === digest &&
       published.chunks === chunks &&
+      (published.unprocessable ?? 0) === unprocessable &&
       refused === null &&
       JSON.stringify([published.datasets, published.accepted]) === JSON.stringify([datasets, accepted]) &&
       known.served !== undefined;
@@ -364,7 +367,15 @@ export class PublishedLists {
         kind: "publish-list",
         ...this.#signed(organisationId, id),
         basedOn: published?.generation ?? 0,
-        list: { sequence, digest, entries, chunks, datasets, ...(accepted !== undefined && { accepted }) },
+        list: {
+          sequence,
+          digest,
+          entries,
+          chunks,
+          datasets,
+          unprocessable,
+          ...(accepted !== undefined && { accepted }),
+        },
         content: await packList(text),
       });
       if (isLate) known.isStale = true;

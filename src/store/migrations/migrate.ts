@@ -23,6 +23,7 @@ import { taxii } from "./0017-taxii.ts";
 import { indicatorsByTime } from "./0018-indicators-by-time.ts";
 import { supersededIndicators } from "./0019-superseded-indicators.ts";
 import { urlReaders } from "./0020-url-readers.ts";
+import { unprocessable } from "./0021-unprocessable.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -49,6 +50,7 @@ export const MIGRATIONS: Migrations = {
   "0018-indicators-by-time": indicatorsByTime,
   "0019-superseded-indicators": supersededIndicators,
   "0020-url-readers": urlReaders,
+  "0021-unprocessable": unprocessable,
 };
 
 /** The number of migrations of this release. */

@@ -52,6 +52,8 @@ export interface DeploymentOptions {
   readonly max_bytes?: number;
   /** What happens to a list with more entries than `max_entries`, or the device, allows. */
   readonly overflow?: "refuse" | "fit";
+  /** What happens to a list of which its format cannot express a part; `refuse` unless given. */
+  readonly unprocessable?: "refuse" | "omit";
   readonly allow_empty?: boolean;
   /** In percent. */
   readonly max_shrink?: number;
@@ -120,6 +122,8 @@ export interface PublishedList {
   readonly chunks: number;
   /** Identifies the catalogue, threat intelligence and external lists that it was made from; absent if it uses none. */
   readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists", string>>>;
+  /** How many of its prefixes its files lack, as their format cannot express them; absent in older lists. */
+  readonly unprocessable?: number;
   /** What it blocks although it should not, with someone's approval; absent unless the guard is `refuse`. */
   readonly accepted?: readonly AcceptedHit[];
 }

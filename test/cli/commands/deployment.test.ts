@@ -176,21 +176,47 @@ test("an empty set has a row, and so does the resulting list", async () => {
   assert.match(stdout, /^ +include +empty\.txt +0 +0\n +list +0 +0\n/m);
 });
 
-test("prefixes that a format cannot express are left out, counted and named, unless nothing else remains", async () => {
-  const sets = ["--include", "block.txt", "--include", "2a00:2::/32", "--format", "sophos", "--exclude", "20.0.0.0/24"];
+test("prefixes that a format cannot express are refused or, if wanted, left out, counted and named, unless nothing remains", async () => {
+  const all = ["--include", "block.txt", "--include", "2a00:2::/32", "--format", "sophos", "--exclude", "20.0.0.0/24"];
+  const refused = await deployment("render", ...all);
+  assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+  assert.match(
+    refused.stderr,
+    /: sophos cannot express 2a00:1::\/32 \(it takes IPv4 addresses only\), 2a00:2::\/32; exclude them, choose/,
+  );
+  const seen = await deployment("preview", ...all);
+  assert.equal(seen.code, 1);
+  assert.match(seen.stdout, /would be rejected: sophos cannot express 2a00:1::\/32/);
+  const sets = [...all, "--unprocessable", "omit"];
   const rendered = await deployment("render", ...sets);
   assert.deepEqual(rendered.stdout.split("\n").length, 257);
   assert.equal(
     rendered.stderr,
-    "warning: sophos cannot express 2a00:1::/32 (it takes IPv4 addresses only), and 1 more; the file does not have them\n",
+    "warning: sophos cannot express 2a00:1::/32 (it takes IPv4 addresses only), 2a00:2::/32; the file does not have them\n",
   );
   const { unprocessable } = JSON.parse((await deployment("preview", ...sets, "--json")).stdout);
   assert.equal(unprocessable.count, 2);
   assert.deepEqual(unprocessable.named[1], { prefix: "2a00:2::/32", reason: "it takes IPv4 addresses only" });
   assert.match((await deployment("preview", ...sets)).stdout, /left out: sophos cannot express/);
-  const none = await deployment("render", "--include", "2a00:2::/32", "--format", "sophos");
+  const none = await deployment("render", "--include", "2a00:2::/32", "--format", "sophos", "--unprocessable", "omit");
   assert.deepEqual([none.code, none.stdout], [2, ""]);
   assert.match(none.stderr, /no addresses that sophos can express; check the sets/);
   const both = await deployment("render", "--include", "block.txt", "--device", "aws-waf");
   assert.match(both.stderr, /one family, and this one has 20\.0\.0\.0\/23 and 2a00:1::\/32; write a list for each/);
+});
+
+test("a wider rule removes no address from a list that can express it, and lines are counted", async () => {
+  const narrow = ["--include", "45.1.0.0/24", "--format", "sophos"];
+  const before = await deployment("render", ...narrow);
+  const wide = [...narrow, "--include", "45.0.0.0/12"];
+  assert.match((await deployment("render", ...wide)).stderr, /sophos cannot express 45\.0\.0\.0\/12 \(it takes single/);
+  assert.equal((await deployment("render", ...wide, "--unprocessable", "omit")).stdout, before.stdout);
+  const many = await deployment("render", ...narrow, "--max-entries", "100");
+  assert.match(many.stderr, /the list has 256 entries, more than the 100 allowed/);
+  const pair = ["--include", "2001:db8::", "--include", "2001:db8::1", "--format", "cloudflare-list"];
+  assert.match((await deployment("render", ...pair)).stdout, /"2001:db8::"[^]*"2001:db8::1"/);
+  const long = Array.from({ length: 17 }, (_, at) => ["--include", `45.${at}.0.0/16`]).flat();
+  const refused = await deployment("render", ...long, "--format", "ntop");
+  assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+  assert.match(refused.stderr, /has 1114112 entries, more than the 1048576 allowed/);
 });

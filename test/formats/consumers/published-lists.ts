@@ -12,7 +12,6 @@ import { parseAddress } from "../../../src/address/parse-address.ts";
 import { formatPrefix, prefixContains, prefixOf } from "../../../src/address/prefix.ts";
 import { type CompiledList, compileList } from "../../../src/deployments/compile.ts";
 import { gatheringRules } from "../../../src/deployments/sources/rules.ts";
-import { partitioned } from "../../../src/deployments/unprocessable.ts";
 import { exportRules, ONE_FAMILY_FORMATS, type RuleExportFormat } from "../../../src/rulesets/export-rules.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
@@ -90,9 +89,7 @@ function publishedFiles(format: RuleExportFormat, list: CompiledList, { addresse
   const families: Family[][] = ONE_FAMILY_FORMATS.has(format) ? [[4], [6]] : [[4, 6]];
   return families.map((family) => {
     const prefixes = family.flatMap((each) => [...list.prefixes(each)]);
-    const { written, unprocessable } = partitioned(prefixes, format);
-    assert.equal(unprocessable.count, 0);
-    const file = [...exportRules(written.map(ruleOf), format, { setName: "list", now: NOW, comment: COMMENT })].join(
+    const file = [...exportRules(prefixes.map(ruleOf), format, { setName: "list", now: NOW, comment: COMMENT })].join(
       "",
     );
     return { file, addresses: addresses.filter((text) => family.includes(text.includes(":") ? 6 : 4)) };

@@ -114,7 +114,9 @@ function cardOf(rendered: RenderedList): string {
       : [`  with a timeout: ${counted(entries - timed.permanent, "entry", "entries")} of ${grouped(entries)}`]),
     `  next expiry: ${changesAt(list.until) ?? "none"}`,
     `  as ${format}: ${byteSize(file.length)}`,
-    ...(unprocessable.count === 0 ? [] : [`  ${style("yellow", "left out:")} ${leftOutLine(unprocessable, format)}`]),
+    ...(unprocessable.count === 0 || rejections.some(({ code }) => code === "unprocessable")
+      ? []
+      : [`  ${style("yellow", "left out:")} ${leftOutLine(unprocessable, format)}`]),
     ...rejections.map((each) => `  ${style("red", "would be rejected:")} ${reasonOf(each)}`),
   ];
   return lines.map((line) => `${line}\n`).join("");

@@ -1,10 +1,11 @@
 import type { Family } from "../../../address/address.ts";
-import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import { exportRules, expressionOf, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import { gatheredFor } from "../../../deployments/unprocessable.ts";
 import type { AddressSet } from "../../../sets/address-set.ts";
 import { prefixLines } from "../../../sets/prefix-lines.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { printChunks } from "../../output/print-chunks.ts";
-import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
+import { expressed, PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
 import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../address-sets/set-operands.ts";
 
 /** What differs between the commands that combine sets. */
@@ -40,14 +41,14 @@ async function run(args: Arguments, combine: Operation["combine"]): Promise<numb
   const format = (args.value("format") as RuleExportFormat | undefined) ?? "text";
   const setName = setNameFor(args, format);
   const [first, ...others] = args.operands;
-  const sets = new SetOperands(args, args.operands);
+  const sets = new SetOperands(args, args.operands, gatheredFor(expressionOf(format)));
   let result = await sets.addressesOf(first!);
   for (const operand of others) result = combine(result, await sets.addressesOf(operand));
   const family = args.has("family") ? (Number(args.value("family")) as Family) : undefined;
   await printChunks(
     format === "text"
       ? prefixLines(result, family) // the same text in a fraction of the time
-      : exportRules(rulesOf(result.prefixes(family)), format, { setName }),
+      : exportRules(rulesOf(expressed(result.prefixes(family), sets.expressible, format)), format, { setName }),
   );
   const families = family === undefined ? ([4, 6] as const) : [family];
   return families.some((each) => result.rangeCount(each) > 0) ? EXIT.matched : EXIT.nothing;

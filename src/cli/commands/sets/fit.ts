@@ -4,7 +4,7 @@ import { protectionOf } from "../../../collateral/protection-of.ts";
 import { openCatalogueSnapshot } from "../../../datasets/open-catalogue.ts";
 import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import { type CollateralDocument, collateralDocuments } from "../../../service/rules/collateral-documents.ts";
-import type { AddressSet } from "../../../sets/address-set.ts";
+import { AddressSet } from "../../../sets/address-set.ts";
 import { fit, type Fit, FitError, type FitLoss } from "../../../sets/fit.ts";
 import { openTree } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
@@ -14,7 +14,7 @@ import { counted, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
-import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
+import { expressed, PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
 import { reportWarnings } from "../../rulesets/report-warnings.ts";
 import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../address-sets/set-operands.ts";
 import { UsageError } from "../../runner/usage-error.ts";
@@ -97,7 +97,9 @@ async function run(args: Arguments): Promise<number> {
   standardError().write(`${reportOf(found, log !== undefined)}\n`);
   if (!found.added.isEmpty) reportWarnings("the added addresses", await collateralOf(found.added, args));
   const lost = args.has("show-loss") ? [...found.added.prefixes(), ...found.removed.prefixes()] : undefined;
-  await printChunks(exportRules(rulesOf(lost ?? found.prefixes), format, { setName }));
+  await printChunks(
+    exportRules(rulesOf(expressed(lost ?? found.prefixes, AddressSet.EMPTY, format)), format, { setName }),
+  );
   return EXIT.matched;
 }
 
