@@ -46,6 +46,7 @@ const OF_STORE: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   conflict: "conflict",
   "version-mismatch": "precondition-failed",
   "rule-exists": "precondition-failed",
+  "invalid-text": "validation-error",
   "shrinks-too-much": "shrinks-too-much",
   "password-changed": "conflict",
   "rules-changed": "conflict",

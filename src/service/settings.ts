@@ -73,7 +73,7 @@ export const SETTINGS = {
     name: "trust-proxy",
     initial: "",
     value: "PREFIXES",
-    errorOf: prefixesError,
+    errorOf: proxiesError,
     help: "proxies whose X-Forwarded-* headers are trusted, separated by commas",
   },
   database: {
@@ -548,6 +548,14 @@ export function prefixesError(text: string): string | undefined {
   } catch (error) {
     return `${(error as Error).message}; write addresses or prefixes, such as 10.0.0.0/8,192.0.2.1`;
   }
+}
+
+/** Whoever is trusted decides which address a request seems to come from: that is never everyone. */
+function proxiesError(text: string): string | undefined {
+  const all = prefixesError(text) === undefined ? prefixesIn(text).find((prefix) => prefix.endsWith("/0")) : undefined;
+  return all === undefined
+    ? prefixesError(text)
+    : `${all} would let every client choose its own address; write the addresses of the proxies only, such as 10.0.0.0/8`;
 }
 
 /** The prefixes of a setting, in their canonical form. @throws AddressError */

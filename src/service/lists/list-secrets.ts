@@ -62,6 +62,8 @@ function purposeOf({ organisationId }: About): string {
 function basic({ username, password }: Extract<GivenCredentials, { type: "basic" }>): string {
   if (username.includes(":")) throw invalid({ "credentials.username": ["must have no colon"] });
   if (CONTROL.test(username)) throw invalid({ "credentials.username": ["must have no control characters"] });
+  for (const [name, text] of Object.entries({ username, password }))
+    if (!text.isWellFormed()) throw invalid({ [`credentials.${name}`]: ["must have no half of a surrogate pair"] });
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
