@@ -13,6 +13,7 @@ import {
 } from "./_boundaries.ts";
 import { Ipv4Collector } from "./_boundaries-of-ipv4.ts";
 import { RangeCollector } from "./_boundaries-of-ranges.ts";
+import { besideMapped } from "./_beside-mapped.ts";
 import { combinedInPairs } from "./_in-pairs.ts";
 import { splittingIpv4 } from "./_split-ipv4.ts";
 
@@ -176,8 +177,8 @@ export class AddressSet {
   /**
    * The fewest prefixes that cover exactly these addresses, in order, IPv4 first; only of `family` if it is given. At
    * most 62 for a range of IPv4 addresses and 254 for one of IPv6. With `shortest`, the fewest of that length or
-   * longer. Addresses in ::ffff:0:0/96 are left out: they are IPv4 addresses, and a prefix there would be read as an
-   * IPv4 prefix. Throws RangeError for a length that the family does not have.
+   * longer. Addresses in ::ffff:0:0/96 are left out, except by ::/0: they are IPv4 addresses, and a prefix there or
+   * around it would be read as one of IPv4. Throws RangeError for a length that the family does not have.
    */
   *prefixes(family?: Family, shortest = 0): Generator<Prefix, void, undefined> {
     if (family === undefined) {
@@ -187,7 +188,7 @@ export class AddressSet {
     }
     const prefixes = prefixesOf(family, this.#of(family).words, checkedLength(family, shortest));
     if (family === 4) yield* prefixes;
-    else for (const prefix of prefixes) if (!isMapped(prefix)) yield prefix;
+    else yield* besideMapped(prefixes);
   }
 
   /**
@@ -255,12 +256,4 @@ function checkedLength(family: Family, length: number): number {
 
 function areEqual(one: Uint32Array, other: Uint32Array): boolean {
   return one.length === other.length && one.every((word, at) => word === other[at]);
-}
-
-/**
- * Whether the prefix lies in ::ffff:0:0/96. Those are IPv4 addresses, which are not meant by IPv6 sets: splitting a
- * prefix that contains them must not produce a list that contains ::ffff:0:0/96, which would be read as 0.0.0.0/0.
- */
-export function isMapped({ w0, w1, w2, length }: Prefix): boolean {
-  return length >= 96 && w0 === 0 && w1 === 0 && w2 === 0xffff;
 }

@@ -5,7 +5,8 @@ import { compareWords, passedAt, STEP, wordsOf } from "./_boundaries.ts";
 import { type CoveringEnd, type EndingPrefix, EndingPrefixes } from "./_ending-prefixes.ts";
 import { combinedInPairs } from "./_in-pairs.ts";
 import { type Steps, StepWriter } from "./_steps.ts";
-import { type AddressSet, boundariesOf, isMapped } from "./address-set.ts";
+import { besideMapped } from "./_beside-mapped.ts";
+import { type AddressSet, boundariesOf } from "./address-set.ts";
 
 export type { CoveringEnd, EndingPrefix } from "./_ending-prefixes.ts";
 
@@ -95,7 +96,7 @@ export class AddressTimes {
       if (end === 0) continue;
       // After the last boundary there is none: the addresses reach the end of the space.
       const part = words.subarray(at * width, (at + 2) * width);
-      for (const prefix of prefixesOf(family, part, shortest)) if (!isMapped(prefix)) yield { prefix, end };
+      for (const prefix of besideMapped(prefixesOf(family, part, shortest))) yield { prefix, end };
     }
   }
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Address, Family, Prefix } from "../../src/address/address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
-import { formatPrefix, parsePrefix, prefixOf } from "../../src/address/prefix.ts";
+import { formatPrefix, parsePrefix, prefixOf, rejectMappedBlock } from "../../src/address/prefix.ts";
 import { parseRange } from "../../src/address/range.ts";
 import { AddressSet, type AddressRange, type SetOperation } from "../../src/sets/address-set.ts";
 import { finished } from "../../src/turns/finished.ts";
@@ -260,4 +260,24 @@ test("negative control: an operation that keeps the wrong side is detected", () 
     const wrong = other.difference(one);
     assert.deepEqual(numbered(UNIVERSES[0]!, wrong.prefixes(4)), fewest(numbersIn([[3, 4]]), 0, BITS));
   }, assert.AssertionError);
+});
+
+test("no prefix of a set is read as all of IPv4: none but ::/0 covers ::ffff:0:0/96", () => {
+  const all = AddressSet.of([parsePrefix("::/0")]);
+  assert.deepEqual([...all.prefixes(6)].map(formatPrefix), ["::/0"]);
+  let found = 0;
+  fc.assert(
+    fc.property(fc.array(anyPrefix, { minLength: 1, maxLength: 4 }), fc.nat({ max: 128 }), (holes, shortest) => {
+      const set = all.difference(AddressSet.of(holes));
+      for (const prefix of set.prefixes(6, Math.min(shortest, 12))) {
+        if (prefix.length === 0) continue;
+        rejectMappedBlock(prefix, formatPrefix(prefix));
+        assert.ok(set.has(prefix));
+        found++;
+      }
+    }),
+    { seed: 20_261_127, numRuns: rounds({ short: 100, long: 2000 }) },
+  );
+  assert.ok(found > 0);
+  assert.throws(() => rejectMappedBlock(prefixOf(parsePrefix("::8000:0:0/81"), 81), "::8000:0:0/81"), /mapped/);
 });

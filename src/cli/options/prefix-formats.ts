@@ -1,4 +1,5 @@
 import type { Prefix } from "../../address/address.ts";
+import { formatPrefix, rejectMappedBlock } from "../../address/prefix.ts";
 import { SET_NAME, SET_NAME_RULE } from "../../formats/set-name.ts";
 import {
   expressionOf,
@@ -40,12 +41,16 @@ export function checkedSetName(name: string | undefined, format: RuleExportForma
 
 /**
  * The fewest prefixes of a set as a format can express them, all of them before the first is printed. `given`: the
- * addresses of what was read that it can express. Throws UsageError for a prefix that it cannot express.
+ * addresses of what was read that it can express. Throws UnexportableError for a prefix that it
+ * cannot express, and AddressError for one that covers the block of IPv4-mapped addresses.
  */
 export function expressed(merged: Iterable<Prefix>, given: AddressSet, format: RuleExportFormat): Prefix[] {
   const { expresses } = expressionOf(format);
   const prefixes = [...(expresses === undefined ? merged : expressing(merged, given, expresses))];
-  for (const prefix of prefixes) rejectInexpressible(format, prefix);
+  for (const prefix of prefixes) {
+    rejectMappedBlock(prefix, formatPrefix(prefix));
+    rejectInexpressible(format, prefix);
+  }
   return prefixes;
 }
 
