@@ -98,6 +98,29 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.ok(step > 20);
     });
 
+    test("deployments that left out what their format cannot express keep doing so, and others are unchanged", async () => {
+      const location = await make();
+      const shared = openEngine(location);
+      await using _ = shared;
+      await migrate(shared, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 20)));
+      await sql`insert into organisations (id, name, created_at) values ('o', 'Example', 1)`.execute(shared.db);
+      const definitions = {
+        a: { firewall_format: "sophos", options: { max_entries: 5 } },
+        b: { firewall_format: "text", options: {} },
+      };
+      for (const [id, definition] of Object.entries(definitions))
+        await sql`insert into deployments (id, organisation_id, name, definition, created_at, updated_at, rotation)
+          values (${id}, 'o', ${id}, ${JSON.stringify(definition)}, 1, 1, 0)`.execute(shared.db);
+      assert.equal(await migrate(shared), SCHEMA_VERSION - 20);
+      const { rows } = await sql<{ definition: string }>`select definition from deployments order by id`.execute(
+        shared.db,
+      );
+      assert.deepEqual(
+        rows.map(({ definition }) => JSON.parse(definition)),
+        [{ ...definitions.a, options: { max_entries: 5, unprocessable: "omit" } }, definitions.b],
+      );
+    });
+
     test("negative control: half of a migration, without its transaction, is detected", async () => {
       const location = await make();
       const shared = openEngine(location);
