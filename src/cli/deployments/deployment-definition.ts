@@ -171,7 +171,8 @@ function optionsOf(args: Arguments): Options {
 }
 
 /** All prefixes together are one source. */
-async function sourcesOf(texts: readonly string[], option: string, client: Client): Promise<Source[]> {
+/** The sources that texts stand for; prefixes are one source. Throws UsageError. */
+export async function sourcesOf(texts: readonly string[], option: string, client: Client): Promise<Source[]> {
   const sources: Source[] = [];
   const prefixes: string[] = [];
   for (const text of texts) {

@@ -59,7 +59,7 @@ function cardOf(preview: DeploymentPreview, name: string): string {
     ...(timed === undefined ? [] : [`  with a timeout: ${counted(timed, "entry", "entries")}`]),
     `  next expiry: ${at ?? "none"}`,
     ...(files === 1 ? [] : [`  files: ${grouped(files)}`]),
-    ...(first === undefined
+    ...(first === undefined || reasons.some(({ code }) => code === "unprocessable")
       ? []
       : [`  ${style("yellow", "left out:")} ${counted(left, "prefix", "prefixes")}: ${first.prefix}: ${first.reason}`]),
     ...addedLines(preview, style),

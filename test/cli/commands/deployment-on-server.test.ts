@@ -112,6 +112,25 @@ test("an update adds limits to those set before", async () => {
   assert.deepEqual((await document("Limits")).options, { families: [4, 6], max_shrink: 10, max_entries: 5 });
 });
 
+test("one source is added or removed, and the others stay", async () => {
+  const excludes = ["--exclude", "20.0.0.7", "--exclude", "cbs:/cdn/cloudflare"];
+  await done("create", "Edited", "--include", "20.0.0.0/24", ...excludes);
+  await done("update", "Edited", "--add-exclude", "20.0.0.9", "--add-exclude", "cbs:/cdn/cloudflare");
+  const cloudflare = { cbs: "/cdn/cloudflare" };
+  assert.deepEqual((await document("Edited")).exclude, [cloudflare, { prefixes: ["20.0.0.7", "20.0.0.9"] }]);
+  await done("update", "Edited", "--remove-exclude", "20.0.0.7", "--add-include", "ruleset:My Blocklist rules");
+  const { include, exclude } = await document("Edited");
+  assert.deepEqual(exclude, [cloudflare, { prefixes: ["20.0.0.9"] }]);
+  assert.equal(include.length, 2);
+  const unknown = await deployment("update", "Edited", "--remove-exclude", "20.0.0.8");
+  assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
+  assert.match(unknown.stderr, /--remove-exclude 20\.0\.0\.8: the deployment does not have it/);
+  assert.match(
+    (await deployment("update", "Edited", "--exclude", "::1", "--add-exclude", "::2")).stderr,
+    /replaces all/,
+  );
+});
+
 test("timeouts are set and shown, previewed, and refused for formats without them", async () => {
   await done("create", "Timed", "--include", "20.0.0.0/24", "--format", "ipset", "--timeouts");
   assert.deepEqual((await document("Timed")).options, { timeouts: true });
@@ -126,13 +145,20 @@ test("timeouts are set and shown, previewed, and refused for formats without the
 test("a preview of a changed deployment, of a new one, and why it would be refused", async () => {
   const server = ["--server", `http://127.0.0.1:${service.port}`];
   await make("Previewed", "20.0.0.0/24", "2a00:1::/32");
-  const card = await done("preview", "Previewed", "--exclude", "20.0.0.0/25", "--format", "sophos");
+  const changes = ["--exclude", "20.0.0.0/25", "--format", "sophos"];
+  const refused = await deployment("preview", "Previewed", ...changes);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stdout,
+    /would be refused: sophos cannot express 2a00:1::\/32 \(it takes IPv4.*--unprocessable omit\n$/,
+  );
+  const card = await done("preview", "Previewed", ...changes, "--unprocessable", "omit");
   assert.equal(
     card,
     [
       "  family  entries                               addresses  excluded prefixes",
-      "  IPv4          1                                     128                  1",
-      "  IPv6          1  79,228,162,514,264,337,593,543,950,336                  0",
+      "  IPv4        128                                     128                  1",
+      "  IPv6          0  79,228,162,514,264,337,593,543,950,336                  0",
       "  first entries: 20.0.0.128/25, 2a00:1::/32",
       "  widest prefixes: 20.0.0.128/25, 2a00:1::/32",
       "  next expiry: none",

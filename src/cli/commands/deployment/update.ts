@@ -6,6 +6,7 @@ import {
   rejectedDefinition,
   SOURCE_NOTE,
 } from "../../deployments/deployment-definition.ts";
+import { EDIT_OPTIONS, editedSources } from "../../deployments/edited-sources.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
@@ -20,19 +21,21 @@ export const updateCommand: Command = {
     { name: "name", value: "NAME", help: "a new name" },
     { name: "active", value: "yes|no", choices: ["yes", "no"], help: "whether devices get the list; if not, 403" },
     ...DEFINITION_OPTIONS,
+    ...EDIT_OPTIONS,
     { name: "no-exclude", help: "remove all excludes" },
     { name: "default-limits", help: "remove the limits set so far, before setting those given here" },
     ...CONNECTION_OPTIONS,
   ],
   notes: [
     DEPLOYMENT_NOTE,
-    "The --include options together replace all previous includes, and the --exclude options all previous excludes.",
+    "The --include options together replace all previous includes, and the --exclude options all previous excludes; --add-exclude, --remove-exclude, --add-include and --remove-include change one and keep the others.",
     SOURCE_NOTE,
     KEY_NOTE,
     "Exit code: 0 if the deployment is now as given, 2 after an error.",
   ],
   examples: [
     { command: "ipsieve deployment update Edge --device sonicwall-25k", what: "another device's format and limits" },
+    { command: "ipsieve deployment update Edge --add-exclude 192.0.2.0/24", what: "never list these, too" },
     { command: "ipsieve deployment update Edge --active no", what: "its feeds respond with 403" },
   ],
   run,
@@ -42,7 +45,8 @@ async function run(args: Arguments): Promise<number> {
   if (args.has("no-exclude") && args.has("exclude"))
     throw new UsageError("--no-exclude removes what --exclude gives; leave one of them out");
   const { name } = await new ServiceConnection(args).use(async (client) => {
-    const { id, options: before } = await chosenDeployment(client, args.operands[0]!);
+    const deployment = await chosenDeployment(client, args.operands[0]!);
+    const { id, options: before } = deployment;
     const forgets = args.has("default-limits");
     const definition = await definitionOf(args, client, forgets ? {} : before);
     const body = {
@@ -51,6 +55,7 @@ async function run(args: Arguments): Promise<number> {
       ...(args.has("active") && { active: args.value("active") === "yes" }),
       ...(args.has("no-exclude") && { exclude: [] }),
       ...definition,
+      ...(await editedSources(args, client, deployment)),
     };
     if (Object.keys(body).length === 0)
       throw new UsageError('say what to change; "ipsieve help deployment update" lists the options');
