@@ -20,6 +20,9 @@ export const HOSTS_OF_256: Capability = {
   6: [{ widest: 120, from: 128, to: 128 }],
 };
 
+/** A prefix is split into at most so many, as a power of two, if it is given as a whole. */
+const MAX_SPLIT_BITS = 16;
+
 /** How many entries a prefix of this length is written as; 0: it cannot be expressed. */
 export function entriesFor(capability: Capability, family: Family, length: number): number {
   for (const { from, to, widest = from } of capability[family] ?? [])
@@ -65,8 +68,14 @@ export function* expressing(
       continue;
     }
     const within = given.within(prefix);
+    const isWhole = within.size(family) === 1n << BigInt(addressBits(family) - length);
+    // What excludes left of a wider prefix, which would be too many entries.
+    if (isWhole && expressibleFrom(capability, prefix) - length > MAX_SPLIT_BITS) {
+      yield prefix;
+      continue;
+    }
     // What was only merged into it is not lost.
-    if (within.size(family) < 1n << BigInt(addressBits(family) - length)) yield prefix;
+    if (!isWhole) yield prefix;
     for (const part of within.prefixes(family)) yield* atLeast(expressibleFrom(capability, part), part);
   }
 }
