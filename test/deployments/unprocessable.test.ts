@@ -141,7 +141,7 @@ test("each format writes as many entries as it says, of every length that it say
     "checkpoint",
   ] as const) {
     const { expresses, unprocessable } = FORMATS[format] as Format<"rules">;
-    for (const text of ["10.0.0.0", "2001:db8::"]) {
+    for (const text of ["10.0.0.0", "a001:db8::"]) {
       const address = parsePrefix(text);
       for (const length of address.family === 4 ? [0, 1, 7, 8, 15, 16, 24, 31, 32] : [0, 1, 11, 12, 64, 65, 127, 128]) {
         const prefix = prefixOf(address, length);
