@@ -50,8 +50,9 @@ export function* atLeast(length: number, prefix: Prefix): Generator<Prefix> {
 
 /**
  * The fewest prefixes of a list, as a consumer can be told them. One that it cannot be told stays, unless it was only
- * merged from others, and is followed by the prefixes in it that were given as such. So an address that can be expressed stays expressed, whatever is listed
- * beside or around it. `given`: the addresses of all prefixes that can be expressed, before they were merged.
+ * merged from others, and is followed by the prefixes in it that were given as such. So an address that can be
+ * expressed stays expressed, whatever is listed beside or around it, unless excludes left so much around it that it
+ * would be over 2^16 entries: then all of that is only reported. `given`: the addresses of all prefixes that can be expressed, before they were merged.
  *
  *     merged   45.0.0.0/12 [--------------------]   too wide for the consumer: reported
  *     given    45.1.0.0/24      [-]                 what it is told

@@ -9,7 +9,8 @@ import { compileList } from "../../src/deployments/compile.ts";
 import { endSecondOf, gatheringPrefixes, PrefixTally } from "../../src/deployments/gathered.ts";
 import { rejectionsOf } from "../../src/deployments/guard-list.ts";
 import { gatheringThreats } from "../../src/deployments/sources/threats.ts";
-import { partitioned } from "../../src/deployments/unprocessable.ts";
+import { expressingList, gatheredFor } from "../../src/deployments/unprocessable.ts";
+import { FORMATS } from "../../src/formats/formats.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { finished } from "../../src/turns/finished.ts";
 import { CREATED } from "../cbs/catalogues.ts";
@@ -86,20 +87,23 @@ test("a list that cannot be shortened enough says how short it can be, and why n
 });
 
 test("what a format cannot express is named, a hundred at most, and the rest is written in order", () => {
-  const all = Array.from({ length: 130 }, (_, at) => parsePrefix(`20.0.${at}.0/24`));
-  const withWide = [parsePrefix("2001:db8::/32"), ...all, parsePrefix("2001:db9::/32")];
-  const { written, unprocessable } = partitioned(withWide, "azure-ip-group");
+  const express = (texts: readonly string[]) => {
+    const format = FORMATS["azure-ip-group"];
+    const sources = [finished(gatheringPrefixes("include", prefixes(texts), gatheredFor(format)))];
+    const list = compileList({ include: sources, exclude: [] });
+    const { written, unprocessable } = finished(expressingList(list, sources, format));
+    return { written: [...written()].map(formatPrefix), unprocessable };
+  };
+  const all = Array.from({ length: 130 }, (_, at) => `20.${at}.0.0/24`);
+  const { written, unprocessable } = express(["2001:db8::/32", ...all, "2001:dba::/32"]);
   assert.deepEqual(written, all);
   assert.deepEqual(
     unprocessable.named.map(({ prefix }) => formatPrefix(prefix)),
-    ["2001:db8::/32", "2001:db9::/32"],
+    ["2001:db8::/32", "2001:dba::/32"],
   );
   assert.equal(unprocessable.count, 2);
   for (const { reason } of unprocessable.named) assert.notEqual(reason, "");
-  const many = partitioned(
-    Array.from({ length: 101 }, () => parsePrefix("::1")),
-    "azure-ip-group",
-  ).unprocessable;
+  const many = express(Array.from({ length: 101 }, (_, at) => `2001:db8:${(2 * at).toString(16)}::/48`)).unprocessable;
   assert.deepEqual([many.count, many.named.length], [101, 100]);
 });
 

@@ -86,6 +86,14 @@ function lostBy(write: Written, { include, exclude, added }: Case, expression: E
   return before.union(AddressSet.of(alone)).difference(AddressSet.of(after));
 }
 
+/**
+ * What excludes leave of an IPv6 prefix may be too much for Cloudflare's lists to have one by one: it is reported, and
+ * so are addresses that are also given by themselves in it.
+ */
+function isCutSmall(name: string, { exclude }: Case): boolean {
+  return name === "cloudflare-list" && exclude.some(({ family, length }) => family === 6 && length > 64);
+}
+
 function casesThatLose(write: Written, cases: number): string[] {
   const words = randomWords(SEED);
   const random = (): number => words() / 2 ** 32;
@@ -93,6 +101,7 @@ function casesThatLose(write: Written, cases: number): string[] {
   for (let at = 0; at < cases; at++) {
     const each = caseOf(random);
     const [name, expression] = EXPRESSIONS[at % EXPRESSIONS.length]!;
+    if (isCutSmall(name, each)) continue;
     const lost = lostBy(write, each, expression);
     if (!lost.isEmpty) found.push(`${name} ${each.include.map(formatPrefix).join(" ")} + ${formatPrefix(each.added)}`);
   }
