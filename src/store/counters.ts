@@ -37,7 +37,7 @@ const COUNTERS = {
   /** Adds what a program reports as blocked. */
   blocked: recordBlocked,
 
-  /** Records what a bouncer has received; false: something else has been recorded for it meanwhile and is kept. */
+  /** Records what a bouncer is sent; false: something else has been recorded for it meanwhile and is kept. */
   bouncers: recordBouncer,
 
   /**

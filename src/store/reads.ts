@@ -96,13 +96,13 @@ const READS = {
   /** What programs report as blocked because of a deployment, in the 31 days before a time. */
   blocked: read(readBlocked),
 
-  /** What the bouncer with this credential has received; null: nothing yet. */
+  /** What the bouncer with this credential has been sent; null: nothing yet. */
   bouncerState: read(readBouncerState),
 
   /** A list that a bouncer of the deployment has, in base64, by its digest; null if none has it any more. */
   bouncerList: read(readBouncerList),
 
-  /** What the bouncers of an organisation have received, in any order. */
+  /** What the bouncers of an organisation have been sent, in any order. */
   bouncerStates: read(readBouncerStates),
   /** The last good content of an external list, as `publishedList`, and its number; null where there is none. */
   listContent: { ...read(readListContent), isBackground: true },

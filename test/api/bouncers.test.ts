@@ -67,6 +67,10 @@ async function pull(key: string, query = ""): Promise<Pulled> {
       "the server has recorded what the bouncer got",
       async () => ((await stateOf(key))?.version ?? 0) > before,
     );
+  const decisions: { origin: string; scenario: string }[] = [...(body.new ?? []), ...(body.deleted ?? [])];
+  // Newer bouncers keep a set for each origin and scenario, and delete from that of the deletion only.
+  const scenario = `deployment/${t.server.services.bouncers.find(key)!.deploymentId}`;
+  for (const each of decisions) assert.deepEqual([each.origin, each.scenario], ["lists", scenario]);
   const listOf = (items: { value: string; duration: string }[] | null) =>
     items && Object.fromEntries(items.map(({ value, duration }) => [value, duration]));
   return { new: listOf(body.new), deleted: listOf(body.deleted) };
@@ -111,7 +115,7 @@ test("a decision names its scope, origin and source; the body is JSON, and gzip 
     scope: "Range",
     value: "192.0.2.0/24",
     duration: FULL,
-    scenario: "prefixes",
+    scenario: `deployment/${id}`,
   });
   assert.equal(decisions[1].scope, "Ip");
   assert.equal(new Set(decisions.map((each: { id: number }) => each.id)).size, decisions.length);
@@ -127,10 +131,12 @@ test("HEAD, an interrupted response and a filter lose nothing", async () => {
   await brokenOff(`/v1/decisions/stream${START_UP}`, key);
   await until("the server has noticed", () => t.server.busy === 0);
   await t.server.services.bouncers.stop();
-  assert.equal(await stateOf(key), null, "it has not got the list completely");
+  assert.notEqual((await stateOf(key))!.doubt, null, "it has not got the list completely");
   const { new: got } = await pull(key);
   assert.equal(Object.keys(got!).length, many.length);
-  assert.notEqual(await stateOf(key), null);
+  assert.deepEqual(await pull(key), NOTHING);
+  await t.server.services.bouncers.stop();
+  assert.equal((await stateOf(key))!.doubt, null);
   await include(id, ["192.0.2.0/24", "198.51.100.7"]);
   const only = await newBouncer(id);
   assert.deepEqual((await pull(only.key, "?startup=true&scopes=Ip")).new, { "198.51.100.7": FULL });
@@ -252,7 +258,7 @@ test("what bouncers report as dropped is shown by source and by hour; nothing in
     return ask(t, "POST", "/v1/usage-metrics", { key, body });
   };
   const sent = await report(
-    item("lists:prefixes", 40),
+    item(`lists:deployment/${id}`, 40),
     item("lists:prefixes", 2),
     item("lists:prefixes", 4000, "byte"),
     item("<script>", 3),
@@ -293,6 +299,21 @@ test("bouncers of an inactive or deleted deployment stop enforcing", async () =>
   assert.deepEqual(await pull(key), { new: { "192.0.2.0/24": FULL }, deleted: null });
   await write({ kind: "delete-deployment", ...by(), deploymentId: id });
   assert.deepEqual(await pull(key), { new: null, deleted: { "192.0.2.0/24": "-1s" } });
+});
+
+test("what a bouncer of a deployment of several sources drops is of none of them", async () => {
+  const about = { name: "second", purpose: "blocklist", description: "" } as const;
+  const { ruleset } = await write({ kind: "create-ruleset", ...by(), ...about });
+  const { id } = await deployed({ include: [{ prefixes: ["192.0.2.0/24"] }, { ruleset: ruleset.id }] });
+  const { key } = await newBouncer(id);
+  const { text: apiKey } = await addKey(t, organisationId, "read");
+  const items = [{ name: "dropped", value: 3, unit: "packet", labels: { origin: `lists:deployment/${id}` } }];
+  const body = { remediation_components: [{ metrics: [{ items }] }] };
+  assert.equal((await ask(t, "POST", "/v1/usage-metrics", { key, body })).status, 201);
+  const { body: blocked } = await ask(t, "GET", `/v1/edl/deployments/${id}/blocked/`, { key: apiKey });
+  assert.deepEqual(blocked.items, [
+    { source: "deployment", ruleset_id: null, prefix: null, unit: "packet", amount: 3 },
+  ]);
 });
 
 test("hosts only: ranges are sent as single addresses, and wide ranges are left out", async () => {

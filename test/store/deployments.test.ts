@@ -147,9 +147,9 @@ for (const { name, skip, make, stop } of await databases()) {
           await newCredential(store, organisationId, id, "one"),
           await newCredential(store, organisationId, id, "other"),
         ];
-        const record = (credentialId: string, basedOn: number | null, digest: string, pulledAt: number) => {
+        const record = (credentialId: string, basedOn: number, digest: string, pulledAt: number) => {
           const progress = { credentialId, deploymentId: id, basedOn, digest, content: `content of ${digest}` };
-          return store.record("bouncers", { ...progress, issuedAt: 5, pulledAt, agent: "a" });
+          return store.record("bouncers", { ...progress, issuedAt: 5, pulledAt, agent: "a", doubt: null });
         };
         const list = (digest: string) => store.read("bouncerList", id, digest);
         assert.equal(await store.read("bouncerState", one.id), null);
@@ -159,20 +159,21 @@ for (const { name, skip, make, stop } of await databases()) {
           credentialId: one.id,
           version: 1,
           digest: "a",
+          doubt: null,
           issuedAt: 5,
           pulledAt: 10,
           agent: "a",
         });
         assert.deepEqual([await list("a"), await list("b")], ["content of a", null]);
-        assert.equal(await record(other.id, null, "a", 12), true);
+        assert.equal(await record(other.id, 0, "a", 12), true);
         assert.equal(await record(one.id, 1, "b", 13), true);
         assert.deepEqual([await list("a"), await list("b")], ["content of a", "content of b"]);
-        assert.equal(await record(other.id, null, "b", 14), true);
+        assert.equal(await record(other.id, 1, "b", 14), true);
         assert.equal(await list("a"), null, "no bouncer has it");
         assert.equal((await store.read("bouncerStates", organisationId)).length, 2);
         await store.write({ kind: "revoke-credential", organisationId, credentialId: one.id, ...by(80) });
         assert.equal(await store.read("bouncerState", one.id), null);
-        assert.equal(await record(one.id, null, "c", 15), false, "it is revoked");
+        assert.equal(await record(one.id, 0, "c", 15), false, "it is revoked");
         assert.deepEqual([await list("b"), await list("c")], ["content of b", null]);
       }));
 

@@ -12,7 +12,7 @@ export const BlockedList = named(
       Type.Object({
         source: Type.String({
           description:
-            "the include because of which it was blocked: `ruleset/ID`, `cbs/NODE`, `list/ID`, `cti`, `prefixes`; `other`: none of the deployment",
+            "the include because of which it was blocked: `ruleset/ID`, `cbs/NODE`, `list/ID`, `cti`, `prefixes`; `deployment`: one of several, as CrowdSec bouncers do not say which; `other`: none of the deployment",
         }),
         ruleset_id: NullableText({ description: "of a ruleset" }),
         prefix: NullableText({ description: "of the rule; null if the program does not report it" }),

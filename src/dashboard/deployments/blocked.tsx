@@ -101,6 +101,7 @@ function columnsOf(choices: Choices): Column<Blocked>[] {
 const OTHERS: Readonly<Record<string, string>> = {
   cti: "Threat intelligence",
   prefixes: "Addresses and prefixes",
+  deployment: "One of the sources; bouncers do not say which",
   other: "Not from a source of this deployment",
 };
 

@@ -1,10 +1,11 @@
 import type { Prefix } from "../../address/address.ts";
-import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
+import { formatPrefix, prefixOf } from "../../address/prefix.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import { type Capability, expressing, HOSTS_OF_256 } from "../../sets/capability.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import type { Deployment, DeploymentSource } from "../../store/records/deployment.ts";
-import type { DeploymentCredential } from "../../store/records/deployment-credential.ts";
+import type { BouncerState, DeploymentCredential } from "../../store/records/deployment-credential.ts";
+import { StoreError } from "../../store/store-error.ts";
 import type { Store } from "../../store/store.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { prefixesOfList } from "../deployments/list-text.ts";
@@ -13,6 +14,7 @@ import type { ServiceMemory } from "../rules/service-memory.ts";
 import { SharedCache } from "../shared-cache.ts";
 import { digestOfBouncerKey } from "./bouncer-key.ts";
 import { comparing, type Difference } from "./decisions.ts";
+import { type Doubt, NO_DOUBT, packDoubt, unpackDoubt, withDoubt } from "./doubt.ts";
 import {
   asHosts,
   endOfHost,
@@ -22,12 +24,15 @@ import {
   packEntries,
   unpackEntries,
 } from "./enforced-list.ts";
+import { MANY, type Receipt, Receipts } from "./receipts.ts";
 
 /** Bytes of lists and differences that are kept in memory. */
 const MAX_BYTES = 128 << 20;
 /** Milliseconds after which a bouncer's request is recorded even if there was nothing new. */
 const NOTE_EVERY = 60_000;
 const MAX_AGENT = 200;
+/** Attempts to record what is sent while other servers record for the same bouncer. */
+const MAX_ATTEMPTS = 10;
 
 interface BouncerServices {
   readonly memory: ServiceMemory;
@@ -41,28 +46,38 @@ interface BouncerServices {
 export interface BouncerRequest {
   /** The whole list, because the bouncer has nothing yet. */
   readonly isStartup: boolean;
+  /** Whether only the head of the response is sent. */
+  readonly isHead: boolean;
   readonly now: number;
   readonly agent: string;
 }
 
-/** The response to a bouncer. */
+/** The response to a bouncer. The caller writes into the receipt what becomes of it; none if it changes nothing. */
 export interface Delivery extends Pick<Difference, "added" | "removed"> {
-  readonly scenarioOf: (prefix: string) => string;
-  /** Call when the bouncer has received all of it. */
-  readonly complete: () => void;
+  readonly receipt: Receipt | undefined;
+}
+
+/** The state that a response is made from. */
+interface Basis {
+  readonly state: BouncerState | null;
+  /** undefined: the list is no longer kept. */
+  readonly before: EnforcedList | undefined;
+  readonly doubt: Doubt;
 }
 
 /**
  * The lists of deployments for CrowdSec bouncers. Their protocol has no cursor: the database records what each bouncer
- * has received completely, so any server continues where another one stopped. Every decision ends after a while, even
- * one for a permanent rule; all decisions are sent again when half of that time has passed.
+ * is sent before that leaves the server, with the changes that are in doubt until the bouncer has received them. So any
+ * server continues where another one stopped, and nothing is lost with a response. Every decision ends after a while,
+ * even one for a permanent rule; all decisions are sent again when half of that time has passed.
  */
 export class Bouncers {
   readonly #services: BouncerServices;
   readonly #lists = new SharedCache<EnforcedList>(MAX_BYTES);
   readonly #differences = new SharedCache<Difference>(MAX_BYTES);
+  readonly #receipts = new Receipts();
   /** By credential. */
-  readonly #recording = new Map<string, Promise<void>>();
+  readonly #recording = new Map<string, Promise<unknown>>();
 
   constructor(services: BouncerServices) {
     this.#services = services;
@@ -75,7 +90,7 @@ export class Bouncers {
     return found?.kind === "bouncer" && found.revokedAt === null ? found : undefined;
   }
 
-  /** Resolves when everything that bouncers have received is recorded. */
+  /** Resolves when everything is recorded. */
   async stop(): Promise<void> {
     await Promise.all(this.#recording.values());
   }
@@ -85,32 +100,87 @@ export class Bouncers {
    * a change, in slices; otherwise a read of the database.
    */
   async deliver(credential: DeploymentCredential, request: BouncerRequest): Promise<Delivery | undefined> {
-    const { deploymentId, hostsOnly } = credential;
+    const { deploymentId } = credential;
     const deployment = this.#services.memory.deploymentById(deploymentId);
-    const after = deployment === undefined ? undefined : await this.#listOf(deployment, request.now, hostsOnly);
-    if (deployment === undefined || after === undefined) return undefined;
-    await this.#recording.get(credential.id);
-    const state = await this.#services.store.read("bouncerState", credential.id);
-    const before = state === null ? NOTHING : await this.#listWith(deploymentId, state.digest);
+    const after = deployment === undefined ? undefined : await this.#listOf(deployment, request.now, credential.hostsOnly);
+    if (after === undefined) return undefined;
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const delivery = await this.#attempt(credential, after, request);
+      if (delivery !== undefined) return delivery;
+    }
+    throw new StoreError("unavailable", "other requests with this key are being answered; try again");
+  }
+
+  /** Undefined if something else has been recorded for the bouncer meanwhile. */
+  async #attempt(
+    credential: DeploymentCredential,
+    after: EnforcedList,
+    request: BouncerRequest,
+  ): Promise<Delivery | undefined> {
+    const basis = await this.#basisOf(credential, request.now);
+    const { state, before, doubt } = basis;
     const { now, isStartup } = request;
-    const isAll = isStartup || before === undefined || now - (state?.issuedAt ?? 0) >= this.#services.lasts * 500;
-    const { added, removed } = await this.#difference(deploymentId, before ?? NOTHING, after, hostsOnly);
-    const complete = (): void => {
-      if (!isAll && state?.digest === after.digest && now - state.pulledAt < NOTE_EVERY) return;
-      this.#record(credential, after, {
-        basedOn: isStartup ? null : (state?.version ?? 0),
-        // The list of a bouncer that starts may have been deleted meanwhile.
-        isKnown: !isStartup && state?.digest === after.digest && before !== undefined,
-        issuedAt: isAll ? now : state!.issuedAt,
-        request,
-      });
-    };
-    return {
-      added: isAll ? (await this.#forBouncer(deploymentId, after, hostsOnly)).ends : added,
-      removed,
-      scenarioOf: await this.#scenarios(deployment, now),
-      complete,
-    };
+    const isAgain = now - (state?.issuedAt ?? 0) >= this.#services.lasts * 500;
+    const isAll = isStartup || before === undefined || isAgain || doubt.isAll;
+    const { deploymentId, hostsOnly } = credential;
+    const needed = await this.#difference(deploymentId, before ?? NOTHING, after, hostsOnly);
+    const list = await this.#forBouncer(deploymentId, after, hostsOnly);
+    const { added, removed } = withDoubt(needed, doubt, list);
+    const delivered = { added: isAll ? list.ends : added, removed };
+    if (request.isHead) return { ...delivered, receipt: undefined };
+    if (isAll || added.size > 0 || removed.length > 0 || state?.digest !== after.digest) {
+      const receipt = await this.#expect(credential, after, { basis, delivered, needed, isAll, request });
+      return receipt && { ...delivered, receipt };
+    }
+    if (state.doubt !== null || now - state.pulledAt >= NOTE_EVERY) this.#note(credential, after, basis, request);
+    return { ...delivered, receipt: undefined };
+  }
+
+  async #basisOf({ id, deploymentId }: DeploymentCredential, now: number): Promise<Basis> {
+    await this.#recording.get(id);
+    const state = await this.#services.store.read("bouncerState", id);
+    if (state === null) return { state, before: NOTHING, doubt: NO_DOUBT };
+    const doubt = this.#receipts.remaining(id, state.version, await unpackDoubt(state.doubt), now);
+    return { state, before: await this.#listWith(deploymentId, state.digest), doubt };
+  }
+
+  /** Records that all of this may arrive; undefined if something else has been recorded meanwhile. */
+  async #expect(
+    credential: DeploymentCredential,
+    list: EnforcedList,
+    about: {
+      basis: Basis;
+      delivered: Pick<Difference, "added" | "removed">;
+      needed: Difference;
+      isAll: boolean;
+      request: BouncerRequest;
+    },
+  ): Promise<Receipt | undefined> {
+    const { basis, delivered, needed, isAll, request } = about;
+    const { added, removed } = delivered;
+    const size = added.size + removed.length;
+    const isWhole = isAll && size > MANY;
+    const sent: Doubt = { prefixes: new Set(isWhole ? removed : [...added.keys(), ...removed]), isAll: isWhole };
+    const issuedAt = isAll ? request.now : basis.state!.issuedAt;
+    const doubt = await packDoubt(sent);
+    if (!(await this.#record(credential, list, { basis, issuedAt, doubt, request }))) return undefined;
+    const isNew = size > MANY ? undefined : new Set([...needed.added.keys(), ...needed.removed]);
+    return this.#receipts.expect(credential.id, {
+      version: (basis.state?.version ?? 0) + 1,
+      size,
+      sent,
+      isRepeated: (prefix) => !request.isStartup && basis.doubt.prefixes.has(prefix) && isNew?.has(prefix) === false,
+      now: request.now,
+    });
+  }
+
+  /**
+   * Records that the bouncer has everything, while it is answered. If this fails, it is sent again; bouncers accept a
+   * decision twice. The store's outage is logged elsewhere.
+   */
+  #note(credential: DeploymentCredential, list: EnforcedList, basis: Basis, request: BouncerRequest): void {
+    const { issuedAt } = basis.state!;
+    void this.#record(credential, list, { basis, issuedAt, doubt: null, request }).catch(() => {});
   }
 
   /**
@@ -121,50 +191,42 @@ export class Bouncers {
     credential: DeploymentCredential,
     prefix: Prefix,
     now: number,
-  ): Promise<{ readonly found: Map<string, number>; readonly scenarioOf: Delivery["scenarioOf"] } | undefined> {
+  ): Promise<ReadonlyMap<string, number> | undefined> {
     const deployment = this.#services.memory.deploymentById(credential.deploymentId);
     const list = deployment === undefined ? undefined : await this.#listOf(deployment, now, credential.hostsOnly);
     if (deployment === undefined || list === undefined) return undefined;
-    const found = new Map(credential.hostsOnly ? hostIn(list, prefix) : entriesCovering(list, prefix));
-    return { found, scenarioOf: await this.#scenarios(deployment, now) };
+    return new Map(credential.hostsOnly ? hostIn(list, prefix) : entriesCovering(list, prefix));
   }
 
-  #record(
+  /** Resolves with whether it is recorded. */
+  async #record(
     { id: credentialId, deploymentId }: DeploymentCredential,
     list: EnforcedList,
-    {
-      basedOn,
-      isKnown,
-      issuedAt,
-      request: { now, agent },
-    }: {
-      readonly basedOn: number | null;
-      readonly isKnown: boolean;
-      readonly issuedAt: number;
-      readonly request: BouncerRequest;
-    },
-  ): void {
-    const record = async (): Promise<void> => {
-      const content = isKnown || list.digest === "" ? null : await packEntries(list);
-      await this.#services.store.record("bouncers", {
+    about: { basis: Basis; issuedAt: number; doubt: string | null; request: BouncerRequest },
+  ): Promise<boolean> {
+    const { issuedAt, doubt, basis, request } = about;
+    const { state, before } = basis;
+    const record = async (): Promise<boolean> => {
+      const isKnown = list.digest === "" || (state?.digest === list.digest && before !== undefined);
+      return this.#services.store.record("bouncers", {
         credentialId,
         deploymentId,
-        basedOn,
+        basedOn: state?.version ?? 0,
         digest: list.digest,
-        content,
+        content: isKnown ? null : await packEntries(list),
+        doubt,
         issuedAt,
-        pulledAt: now,
-        agent: agent.slice(0, MAX_AGENT).toWellFormed().replaceAll("\0", ""),
+        pulledAt: request.now,
+        agent: request.agent.slice(0, MAX_AGENT).toWellFormed().replaceAll("\0", ""),
       });
     };
-    // If this is not recorded, the decisions are sent again; bouncers accept a decision twice. The store's outage is
-    // logged elsewhere.
-    const before = this.#recording.get(credentialId) ?? Promise.resolve();
-    const recording = before.then(record).catch(() => {});
-    this.#recording.set(credentialId, recording);
-    void recording.then(() => {
-      if (this.#recording.get(credentialId) === recording) this.#recording.delete(credentialId);
+    const recording = (this.#recording.get(credentialId) ?? Promise.resolve()).then(record);
+    const settled = recording.catch(() => {});
+    this.#recording.set(credentialId, settled);
+    void settled.then(() => {
+      if (this.#recording.get(credentialId) === settled) this.#recording.delete(credentialId);
     });
+    return recording;
   }
 
   /** What the deployment enforces now: nothing if it is deleted, not active, or not a blocklist. */
@@ -255,16 +317,6 @@ export class Bouncers {
     );
   }
 
-  /** The name of each prefix in decisions: the first source that lists it. */
-  async #scenarios(deployment: Deployment, now: number): Promise<(prefix: string) => string> {
-    const sources = await this.#gatherAll(deployment, now);
-    return (text) => {
-      const address = parsePrefix(text);
-      const found = sources.find(({ gathered }) => gathered.addresses.has(address));
-      return found === undefined ? "deployment" : scenarioOf(found.source);
-    };
-  }
-
   /** Without sources that cannot be read: the previous list of their deployment stays published. */
   async #gatherAll(
     { organisationId, definition }: Deployment,
@@ -296,7 +348,7 @@ function hostIn(list: EnforcedList, host: Prefix): [prefix: string, end: number]
 
 class NotKeptError extends Error {}
 
-/** The name of a source in decisions; bouncers report under it what they have dropped. */
+/** The name of a source in counts of what was blocked. */
 export function scenarioOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `ruleset/${source.ruleset}`;
   if ("cbs" in source) return `cbs/${source.cbs}`;

@@ -12,12 +12,21 @@ export interface DecisionContext {
   readonly now: number;
   /** Seconds for which a decision on a permanent rule holds. */
   readonly lasts: number;
-  /** The name that bouncers get for the source of a prefix. */
-  readonly scenarioOf: (prefix: string) => string;
+  readonly scenario: string;
 }
 
 /** The origin of all decisions: bouncers count what they drop by it and the scenario. */
 export const ORIGIN = "lists";
+
+/**
+ * The scenario of all decisions of a deployment, added or deleted. Newer bouncers keep a set for each, and delete from
+ * the set of the deletion only; older ones keep one set, and must not be told to delete what another scenario still has.
+ * So it is none of the sources: a prefix may change from one to another while it is listed.
+ */
+export function scenarioOfDeployment(id: string): string {
+  return `deployment/${id}`;
+}
+
 const ENTRY_BYTES = 100;
 
 /** What a bouncer that has `before` needs next. Can be interrupted. */
@@ -57,7 +66,7 @@ export function* streamParts(
     ([prefix, end]) => decisionText(prefix, end, context),
   );
   yield ',"deleted":';
-  yield* listParts(removed, isWanted, (prefix) => deletedText(prefix));
+  yield* listParts(removed, isWanted, (prefix) => textOf(prefix, "-1s", context.scenario));
   yield "}";
 }
 
@@ -90,13 +99,9 @@ function scopeOf(prefix: string): "Ip" | "Range" {
  * A decision that begins or still holds, as JSON. It holds for at least a second: otherwise bouncers would take it as
  * deleted.
  */
-export function decisionText(prefix: string, end: number, { now, lasts, scenarioOf }: DecisionContext): string {
+export function decisionText(prefix: string, end: number, { now, lasts, scenario }: DecisionContext): string {
   const left = end === 0 ? lasts : Math.min(lasts, Math.ceil((end - now) / 1000));
-  return textOf(prefix, durationText(Math.max(1, left)), scenarioOf(prefix));
-}
-
-function deletedText(prefix: string): string {
-  return textOf(prefix, "-1s", "deleted");
+  return textOf(prefix, durationText(Math.max(1, left)), scenario);
 }
 
 /** No text in it needs an escape, except the scenario. */

@@ -1,20 +1,22 @@
 import { BLOCKED_UNITS, type BlockedCount, type BlockedUnit } from "../../store/records/blocked.ts";
-import type { DeploymentDefinition } from "../../store/records/deployment.ts";
+import type { Deployment, DeploymentDefinition } from "../../store/records/deployment.ts";
 import { invalid } from "../service-error.ts";
 import { scenarioOf } from "./bouncers.ts";
-import { ORIGIN } from "./decisions.ts";
+import { ORIGIN, scenarioOfDeployment } from "./decisions.ts";
 
 /** More than a bouncer can have dropped in a year; a larger number is an error. */
 const MAX_AMOUNT = 1e15;
 /** The name for sources that the deployment does not have. */
 export const OTHER = "other";
+/** The name for what a deployment of several sources has blocked: bouncers do not say because of which. */
+const ANY = "deployment";
 
 /**
  * What a bouncer reports as dropped since its last report, by source of the deployment. Everything else in the report
  * is ignored. @throws ServiceError "invalid"
  */
-export function droppedIn(body: unknown, definition: DeploymentDefinition): BlockedCount[] {
-  const sources = sourcesOf(definition);
+export function droppedIn(body: unknown, { id, definition }: Deployment): BlockedCount[] {
+  const sources = sourcesOf(id, definition);
   const counts: BlockedCount[] = [];
   for (const component of listIn(body, "remediation_components"))
     for (const metrics of listIn(component, "metrics"))
@@ -31,11 +33,12 @@ export function droppedIn(body: unknown, definition: DeploymentDefinition): Bloc
 }
 
 /** By the origin under which bouncers count what they drop: newer ones append the scenario. */
-function sourcesOf({ include }: DeploymentDefinition): ReadonlyMap<string, string> {
+function sourcesOf(id: string, { include }: DeploymentDefinition): ReadonlyMap<string, string> {
   const names = [...new Set(include.map((source) => scenarioOf(source)))];
-  const [only] = names;
-  const plain: [string, string][] = names.length === 1 ? [[ORIGIN, only!]] : [];
-  return new Map([...names.map((name): [string, string] => [`${ORIGIN}:${name}`, name]), ...plain]);
+  const source = names.length === 1 ? names[0]! : ANY;
+  const own = [ORIGIN, `${ORIGIN}:${scenarioOfDeployment(id)}`].map((origin): [string, string] => [origin, source]);
+  // As edge components and earlier builds name them.
+  return new Map([...names.map((name): [string, string] => [`${ORIGIN}:${name}`, name]), ...own]);
 }
 
 function isUnit(unit: unknown): unit is BlockedUnit {

@@ -24,6 +24,7 @@ import { indicatorsByTime } from "./0018-indicators-by-time.ts";
 import { supersededIndicators } from "./0019-superseded-indicators.ts";
 import { urlReaders } from "./0020-url-readers.ts";
 import { unprocessable } from "./0021-unprocessable.ts";
+import { bouncerDoubts } from "./0022-bouncer-doubts.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -51,6 +52,7 @@ export const MIGRATIONS: Migrations = {
   "0019-superseded-indicators": supersededIndicators,
   "0020-url-readers": urlReaders,
   "0021-unprocessable": unprocessable,
+  "0022-bouncer-doubts": bouncerDoubts,
 };
 
 /** The number of migrations of this release. */

@@ -32,7 +32,7 @@ export async function recordBouncer(engine: Engine, progress: BouncerProgress): 
     await sql`select id from deployments where id = ${deploymentId} ${forUpdate(engine)}`.execute(within);
     const states = within.selectFrom("bouncer_states").select("version").where("credential_id", "=", credentialId);
     const version = (await states.executeTakeFirst())?.version ?? 0;
-    if ((basedOn !== null && basedOn !== version) || (await isRevoked(within, credentialId))) return false;
+    if (basedOn !== version || (await isRevoked(within, credentialId))) return false;
     if (content !== null) {
       const list = within.insertInto("bouncer_lists").values({ deployment_id: deploymentId, digest, content });
       await list.onConflict((conflict) => conflict.columns(["deployment_id", "digest"]).doNothing()).execute();
@@ -54,8 +54,8 @@ async function isRevoked(within: Transaction<Tables>, id: string): Promise<boole
 }
 
 async function saveState(within: Transaction<Tables>, progress: BouncerProgress, version: number): Promise<void> {
-  const { credentialId, digest, issuedAt, pulledAt, agent } = progress;
-  const values = { version, digest, issued_at: issuedAt, pulled_at: pulledAt, agent };
+  const { credentialId, digest, issuedAt, pulledAt, agent, doubt } = progress;
+  const values = { version, digest, issued_at: issuedAt, pulled_at: pulledAt, agent, doubt };
   await within
     .insertInto("bouncer_states")
     .values({ credential_id: credentialId, ...values })
@@ -63,6 +63,6 @@ async function saveState(within: Transaction<Tables>, progress: BouncerProgress,
     .execute();
 }
 
-function stateOf({ credential_id, version, digest, issued_at, pulled_at, agent }: BouncerStateRow): BouncerState {
-  return { credentialId: credential_id, version, digest, issuedAt: issued_at, pulledAt: pulled_at, agent };
+function stateOf({ credential_id, issued_at, pulled_at, ...others }: BouncerStateRow): BouncerState {
+  return { credentialId: credential_id, issuedAt: issued_at, pulledAt: pulled_at, ...others };
 }

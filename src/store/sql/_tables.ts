@@ -288,6 +288,7 @@ export interface BouncerStateRow {
   readonly issued_at: number;
   readonly pulled_at: number;
   readonly agent: string;
+  readonly doubt: string | null;
 }
 
 /** A list that at least one bouncer of the deployment has. */

@@ -260,7 +260,7 @@ try {
   ]);
   const called = (line: RegExp) =>
     until(`the script is called with ${line}`, () => line.test(readFileSync(calls, "utf8")));
-  await called(/^add 192\.0\.2\.0\/24 \d+ ruleset\//m);
+  await called(/^add 192\.0\.2\.0\/24 \d+ deployment\//m);
   await remove("192.0.2.0/24");
   await called(/^del 192\.0\.2\.0\/24 /m);
   await custom.stop();

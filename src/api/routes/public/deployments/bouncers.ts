@@ -1,13 +1,23 @@
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AddressError } from "../../../../address/address-error.ts";
 import type { Prefix } from "../../../../address/address.ts";
 import { parsePrefix } from "../../../../address/prefix.ts";
 import type { Delivery } from "../../../../service/bouncers/bouncers.ts";
-import { type DecisionFilter, decisionText, streamParts, wantedBy } from "../../../../service/bouncers/decisions.ts";
+import {
+  type DecisionContext,
+  type DecisionFilter,
+  decisionText,
+  scenarioOfDeployment,
+  streamParts,
+  wantedBy,
+} from "../../../../service/bouncers/decisions.ts";
+import type { Receipt } from "../../../../service/bouncers/receipts.ts";
 import { droppedIn } from "../../../../service/bouncers/usage-metrics.ts";
 import { joined } from "../../../../service/encoded.ts";
 import { invalid, tooManyRequests } from "../../../../service/service-error.ts";
 import type { Services } from "../../../../service/services.ts";
+import type { Settings } from "../../../../service/settings.ts";
 import type { DeploymentCredential } from "../../../../store/records/deployment-credential.ts";
 import type { App } from "../../../app-type.ts";
 import { redact } from "../../../http/redact.ts";
@@ -82,26 +92,69 @@ function addStream(app: App, services: Services): void {
   app.get("/decisions/stream", async (request, reply) => {
     const { bouncer, now } = request;
     const filter = filterIn(request);
+    receiptOfLast(request);
     const delivery = await bouncers.deliver(bouncer, {
       isStartup: isStartup(request),
+      isHead: request.method === "HEAD",
       now,
       agent: request.headers["user-agent"] ?? "",
     });
     if (delivery === undefined) throw notYet();
-    const { scenarioOf } = delivery;
-    const context = { now, lasts: settings.bouncerDuration, scenarioOf };
-    if (request.method !== "HEAD") whenRead(request, reply, delivery, services);
-    return streamJson(reply, joined(streamParts(delivery, filter, context)));
+    const context = contextOf(bouncer, now, settings);
+    if (request.method !== "HEAD") whenSent(request, reply, delivery, services);
+    const parts = joined(streamParts(delivery, filter, context));
+    return sendWhole(reply, parts);
   });
 }
 
-/** A response counts as received once all of it has been sent; one that was cut off is sent again. */
-function whenRead(request: FastifyRequest, reply: FastifyReply, delivery: Delivery, { pulls }: Services): void {
+function contextOf(
+  { deploymentId }: DeploymentCredential,
+  now: number,
+  { bouncerDuration }: Settings,
+): DecisionContext {
+  return { now, lasts: bouncerDuration, scenario: scenarioOfDeployment(deploymentId) };
+}
+
+/**
+ * Short responses have their length: clients that stop reading at the end of the JSON, as go-cs-bouncer does, then know
+ * that there is no more, and keep the connection.
+ */
+function sendWhole(reply: FastifyReply, parts: Generator<string>): FastifyReply {
+  const first = parts.next();
+  const second = first.done === true ? first : parts.next();
+  if (second.done === true) return sendJson(reply, first.value ?? "");
+  return streamJson(
+    reply,
+    (function* () {
+      yield first.value;
+      yield second.value;
+      yield* parts;
+    })(),
+  );
+}
+
+/** The receipt of the last response on a connection, and the key that it was for. */
+const onConnections = new WeakMap<Socket, { readonly receipt: Receipt; readonly bouncer: string }>();
+
+/**
+ * A client that asks again on the same connection has read the whole response before. Proxies do so, too, for clients
+ * that may not have read it.
+ */
+function receiptOfLast({ raw, bouncer, headers }: FastifyRequest): void {
+  const last = onConnections.get(raw.socket);
+  const isForwarded = ["via", "forwarded", "x-forwarded-for", "x-real-ip"].some((name) => headers[name] !== undefined);
+  if (last?.bouncer !== bouncer.id || isForwarded) return;
+  if (last.receipt.sentAt !== undefined) last.receipt.isRead = true;
+}
+
+/** What becomes of a response: what did not arrive for certain is sent again. */
+function whenSent(request: FastifyRequest, reply: FastifyReply, delivery: Delivery, { pulls }: Services): void {
   const { bouncer, now } = request;
+  const { receipt } = delivery;
+  if (receipt !== undefined) follow(request, reply, receipt);
   const isEmpty = delivery.added.size === 0 && delivery.removed.length === 0;
   reply.raw.once("close", () => {
     if (!reply.raw.writableFinished || reply.raw.statusCode !== 200) return;
-    delivery.complete();
     const isNoted = now - (pulls.lastOf(bouncer.deploymentId) ?? 0) < NOTE_EVERY;
     if (isEmpty && isNoted) return;
     pulls.add({
@@ -116,6 +169,19 @@ function whenRead(request: FastifyRequest, reply: FastifyReply, delivery: Delive
   });
 }
 
+function follow({ raw: { socket }, bouncer, now }: FastifyRequest, { raw }: FastifyReply, receipt: Receipt): void {
+  const isFirst = !onConnections.has(socket);
+  onConnections.set(socket, { receipt, bouncer: bouncer.id });
+  raw.once("finish", () => {
+    if (raw.statusCode === 200) receipt.sentAt = now;
+  });
+  // Linux resets a connection that is closed before everything is read.
+  if (isFirst)
+    socket.once("close", (isFailed) => {
+      onConnections.get(socket)!.receipt.isBroken = isFailed;
+    });
+}
+
 /** Bouncers ask every few seconds, and mostly get nothing: one such request a minute is listed among the pulls. */
 const NOTE_EVERY = 60_000;
 
@@ -127,10 +193,9 @@ function addLookup(app: App, { bouncers, settings }: Services): void {
     const { now } = request;
     const covering = await bouncers.covering(request.bouncer, where, now);
     if (covering === undefined) throw notYet();
-    const { found, scenarioOf } = covering;
     const isWanted = wantedBy(filterIn(request));
-    const context = { now, lasts: settings.bouncerDuration, scenarioOf };
-    const texts = [...found]
+    const context = contextOf(request.bouncer, now, settings);
+    const texts = [...covering]
       .filter(([prefix]) => isWanted(prefix))
       .map(([prefix, end]) => decisionText(prefix, end, context));
     return sendJson(reply, texts.length === 0 ? "null" : `[${texts.join(",")}]`);
@@ -143,7 +208,7 @@ function addUsageMetrics(app: App, { store, memory }: Services): void {
     const { deploymentId } = request.bouncer;
     const deployment = memory.deploymentById(deploymentId);
     if (deployment === undefined) throw notYet();
-    const counts = droppedIn(request.body, deployment.definition);
+    const counts = droppedIn(request.body, deployment);
     if (counts.length > 0) await store.record("blocked", { deploymentId, at: request.now, counts });
     return sendJson(reply.code(201), "{}");
   });
