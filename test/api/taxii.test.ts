@@ -300,6 +300,65 @@ test("a further page is the same whether or not it was prepared, in any coding, 
   await get(authorization, `${path}&next=${next}`, 401);
 });
 
+test("a further page needs only `next`: filters and the limit that are absent are those of the first, and others are refused", async () => {
+  const ruleset = await newRuleset();
+  const { authorization } = await signIn(ruleset);
+  for (let host = 0; host < 12; host++) await add(ruleset, `192.0.2.${host}`);
+  for (let host = 0; host < 12; host++) await add(ruleset, `192.0.2.${host}`, { name: "changed" });
+  const collection = `api/collections/${ruleset}`;
+  const all = await indicatorsOf(authorization, ruleset);
+  const ids = all.map(({ id }) => id);
+  const { headers } = await get(authorization, `${collection}/objects/?limit=3`);
+  const filters: Readonly<Record<string, string>> = {
+    added_after: headers.get("x-taxii-date-added-last")!,
+    "match[id]": ids.slice(2).join(","),
+    "match[type]": "indicator",
+    "match[version]": "all",
+    "match[spec_version]": "2.1",
+  };
+  const pagesOf = async (path: string, given: object, repeated: readonly string[]): Promise<string[]> => {
+    const texts: string[] = [];
+    let query = new URLSearchParams({ ...given, limit: "2" });
+    for (;;) {
+      const { body, text } = await get(authorization, `${path}?${query}`);
+      texts.push(text.replace(/"next":"[^"]+"/, ""));
+      if (body.next === undefined) return texts;
+      const kept = Object.entries(given).filter(([name]) => repeated.includes(name));
+      query = new URLSearchParams([...kept, ["next", body.next]]);
+    }
+  };
+  const names = Object.keys(filters);
+  for (const endpoint of ["objects/", "manifest/", `objects/${ids[5]}/versions/`]) {
+    const path = `${collection}/${endpoint}`;
+    for (const set of [names, [], ...names.map((name) => [name])]) {
+      const given = Object.fromEntries(set.map((name) => [name, filters[name]!]));
+      const whole = await pagesOf(path, given, names);
+      for (const repeated of [[], set.slice(1)])
+        assert.deepEqual(await pagesOf(path, given, repeated), whole, `${path} ${set.join()} ${repeated.join()}`);
+    }
+    const first = await get(authorization, `${path}?${new URLSearchParams({ ...filters, limit: "1" })}`);
+    if (first.body.next === undefined) continue;
+    for (const [name, value] of [
+      ["added_after", "2026-01-01T00:00:00Z"],
+      ["match[id]", ids[0]!],
+      ["match[type]", "identity"],
+      ["match[version]", "first"],
+      ["match[spec_version]", "2.0"],
+    ]) {
+      const query = new URLSearchParams([
+        ["next", first.body.next],
+        [name!, value!],
+      ]);
+      const isIgnored = name === "match[id]" && endpoint.includes("versions");
+      await get(authorization, `${path}?${query}`, isIgnored ? 200 : 400);
+    }
+  }
+  const { next } = (await get(authorization, `${collection}/objects/?limit=1`)).body;
+  const [position, mark] = next.split(".");
+  for (const wrong of [`${position}.${mark}.`, `${position}.${mark}.AAAA`, `${position}.${mark}.${"A".repeat(500)}`])
+    await get(authorization, `${collection}/objects/?next=${wrong}`, 400);
+});
+
 test("changes made while a client pages arrive with its next read at the latest", async () => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);

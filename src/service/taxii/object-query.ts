@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { IndicatorQuery } from "../../store/records/indicator.ts";
 import { isDay } from "../../time/is-day.ts";
 import { invalid } from "../service-error.ts";
@@ -9,23 +10,27 @@ const MAX_OBJECTS = 5000;
 const MAX_VALUES = 100;
 const ID = /^(indicator|identity)--([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const TIME = /^((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i;
-const NEXT = /^(\d{1,16})\.([A-Za-z0-9_-]{11})$/;
+const NEXT = /^(\d{1,16})\.([A-Za-z0-9_-]{11})(?:\.([A-Za-z0-9_-]+))?$/;
+/** Bytes that the filters in `next` can take. */
+const MAX_FILTERS = 1 << 16;
 const FILTERS = ["added_after", "match[id]", "match[type]", "match[version]", "match[spec_version]"] as const;
 const NAMES: ReadonlySet<string> = new Set([...FILTERS, "limit", "next"]);
 
 /** The parameters of a request; a parameter that is given more than once has a list. */
 export type QueryParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a client requests, and what distinguishes its filters from others. */
+/** What a client requests. */
 export interface ObjectQuery extends IndicatorQuery {
+  /** What `next` has after the position: what distinguishes the filters from others, and the parameters themselves. */
   readonly filters: string;
   /** Whether it continues a page. */
   readonly isFurtherPage: boolean;
 }
 
 /**
- * Reads the parameters of TAXII's filters and pages. `only`: filters from elsewhere, such as the path; a page of one
- * collection cannot be continued in another.
+ * Reads the parameters of TAXII's filters and pages. Beside `next`, those that are absent are as they were in the first
+ * request: OpenCTI repeats none of them. `only`: filters from elsewhere, such as the path; a page of one collection
+ * cannot be continued in another.
  * @throws ServiceError "invalid"
  */
 export function readObjectQuery(
@@ -35,23 +40,25 @@ export function readObjectQuery(
   for (const name of Object.keys(parameters))
     if (name.startsWith("match[") && !NAMES.has(name))
       throw invalid({ [name]: ["is not a filter of this server; use match[id], match[type], match[version]"] });
-  const values = new Map(FILTERS.map((name) => [name, single(parameters, name)]));
-  const filters = hash(
-    "sha256",
-    JSON.stringify([only.collection, only.id ?? null, ...values.values()]),
-    "base64url",
-  ).slice(0, 11);
+  const next = readNext(single(parameters, "next"));
+  const values = new Map(FILTERS.map((name, at) => [name, single(parameters, name) ?? next?.values[at] ?? undefined]));
+  const own = hash("sha256", JSON.stringify([only.collection, only.id ?? null, ...values.values()]), "base64url");
+  const mark = own.slice(0, 11);
+  if (next !== undefined && next.mark !== mark)
+    throw invalid({
+      next: ["belongs to a request for another collection, or with other filters; start again without it"],
+    });
   const after = values.get("added_after");
-  const next = readNext(single(parameters, "next"), filters);
+  const limit = single(parameters, "limit") ?? next?.values[FILTERS.length] ?? undefined;
   const ids = only.id ?? values.get("match[id]");
   return {
     isFurtherPage: next !== undefined,
-    after: next ?? (after === undefined ? 0 : readMicroseconds(after)),
-    limit: readLimit(single(parameters, "limit")),
+    after: next?.position ?? (after === undefined ? 0 : readMicroseconds(after)),
+    limit: readLimit(limit),
     ...(ids === undefined ? {} : { ids: uuidsIn(listOf("match[id]", ids)) }),
     types: isOtherVersion(values.get("match[spec_version]")) ? [] : typesIn(values.get("match[type]")),
     versions: only.allVersions === true ? ALL : readVersions(values.get("match[version]")),
-    filters,
+    filters: [mark, ...packed([...values.values(), limit])].join("."),
   };
 }
 
@@ -82,15 +89,37 @@ function readLimit(text: string | undefined): number {
   return Math.min(limit, MAX_OBJECTS);
 }
 
-function readNext(text: string | undefined, filters: string): number | undefined {
+/** Parameters as text for URLs; nothing if none is given. */
+function packed(values: readonly (string | undefined)[]): string[] {
+  if (values.every((value) => value === undefined)) return [];
+  return [deflateRawSync(JSON.stringify(values)).toString("base64url")];
+}
+
+interface Next {
+  readonly position: number;
+  readonly mark: string;
+  /** The filters, and the limit, of the first request. */
+  readonly values: readonly (string | null | undefined)[];
+}
+
+function readNext(text: string | undefined): Next | undefined {
   if (text === undefined) return undefined;
-  const [, added, own] = NEXT.exec(text) ?? [];
-  if (own === undefined) throw invalid({ next: ["was not issued by this server"] });
-  if (own !== filters)
-    throw invalid({
-      next: ["belongs to a request for another collection, or with other filters; start again without it"],
-    });
-  return Number(added);
+  const [, position, mark, values] = NEXT.exec(text) ?? [];
+  const read = values === undefined ? [] : unpacked(values);
+  if (mark === undefined || read === undefined) throw invalid({ next: ["was not issued by this server"] });
+  return { position: Number(position), mark, values: read };
+}
+
+/** undefined: the text is not of this server. */
+function unpacked(text: string): Next["values"] | undefined {
+  try {
+    const bytes = inflateRawSync(Buffer.from(text, "base64url"), { maxOutputLength: MAX_FILTERS });
+    const values: unknown = JSON.parse(bytes.toString());
+    const isOurs = Array.isArray(values) && values.every((value) => value === null || typeof value === "string");
+    return isOurs ? values : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Microseconds since 1970, rounded down. */
