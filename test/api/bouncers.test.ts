@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { parsePrefix } from "../../src/address/prefix.ts";
+import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
+import { AddressSet } from "../../src/sets/address-set.ts";
 import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
 import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { until } from "../until.ts";
@@ -336,6 +337,28 @@ test("hosts only: a wider rule, or one beside it, removes no address that was se
   await include(id, ["192.0.2.8/31", "10.0.0.0/24", "10.0.1.0/24"]);
   const { new: got, deleted } = await pull(key);
   assert.deepEqual([Object.keys(got!).length, deleted], [512, null]);
+});
+
+test("hosts only is what a bouncer needs that compares clients with values as text; asked for a client, all ranges count", async () => {
+  const ranges = ["192.0.2.0/28", "198.51.100.128/25", "203.0.113.9", "2001:db8::/120"];
+  const { id } = await deployed({ include: [{ prefixes: ranges }] });
+  const listed = AddressSet.of(ranges.map((each) => parsePrefix(each)));
+  const clients = ["192.0.2", "198.51.100", "203.0.113"]
+    .flatMap((start) => Array.from({ length: 256 }, (_, host) => `${start}.${host}`))
+    .concat(Array.from({ length: 300 }, (_, host) => formatPrefix(parsePrefix(`2001:db8::${host.toString(16)}`))));
+  const expected = clients.filter((client) => listed.has(parsePrefix(client)));
+  assert.equal(expected.length, 16 + 128 + 1 + 256);
+  const blockedWith = async (hostsOnly: boolean): Promise<string[]> => {
+    const { new: values } = await pull((await newBouncer(id, hostsOnly)).key, START_UP);
+    return clients.filter((client) => Object.hasOwn(values!, client));
+  };
+  assert.deepEqual(await blockedWith(true), expected);
+  assert.deepEqual(await blockedWith(false), ["203.0.113.9"], "as CrowdSec's plugin for Traefik in stream mode");
+  const { key } = await newBouncer(id);
+  for (const client of clients.filter((_, at) => at % 37 === 0)) {
+    const { body } = await ask(t, "GET", `/v1/decisions?ip=${client}`, { key });
+    assert.equal(body !== null, listed.has(parsePrefix(client)), `${client}, in live mode`);
+  }
 });
 
 const stateOf = (key: string) => t.server.store.read("bouncerState", t.server.services.bouncers.find(key)!.id);

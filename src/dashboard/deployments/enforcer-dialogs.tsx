@@ -57,7 +57,7 @@ export function NewBouncer({ deploymentId, server, onClose, onCreated }: Props) 
           label="Sends"
           options={RANGES}
           defaultValue="all"
-          hint="Single addresses are for bouncers that ignore the length of ranges: ranges of up to 256 addresses are sent as their addresses, wider ones are left out."
+          hint="Single addresses are for bouncers that ignore ranges, as CrowdSec's plugin for Traefik does in stream mode, or their length: ranges of up to 256 addresses are sent as their addresses, wider ones are left out."
         />
       </Form>
     </Dialog>

@@ -22,7 +22,7 @@ export const createCommand: Command = {
     ORGANISATION_OPTION,
     {
       name: "hosts-only",
-      help: "send single addresses only, for bouncers that ignore the length of ranges (mode: nftables)",
+      help: "send single addresses only, for bouncers that ignore ranges or their length (mode: nftables; Traefik's plugin in stream mode)",
     },
     ...DATABASE_OPTIONS,
   ],
@@ -34,6 +34,7 @@ export const createCommand: Command = {
   examples: [
     { command: "ipsieve bouncer create Edge firewall-1", what: "for crowdsec-firewall-bouncer in mode iptables" },
     { command: "ipsieve bouncer create Edge firewall-2 --hosts-only", what: "in mode nftables" },
+    { command: "ipsieve bouncer create Edge traefik --hosts-only", what: "for Traefik's plugin in mode stream" },
   ],
   run,
 };
