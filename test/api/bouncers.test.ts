@@ -317,6 +317,19 @@ test("what a bouncer of a deployment of several sources drops is of none of them
   ]);
 });
 
+test("in an emergency, an exclude of everything empties the list, if it may be empty", async () => {
+  const { id, definition } = await deployed();
+  const exclude = [{ prefixes: ["0.0.0.0/0", "::/0"] }];
+  const update = (change: Partial<DeploymentDefinition>) =>
+    write({ kind: "update-deployment", ...by(), deploymentId: id, definition: change });
+  const about = () => t.server.services.memory.deploymentById(id)!;
+  await update({ exclude });
+  await until("the empty list is refused", () => about().refused !== null);
+  assert.equal(about().published!.entries[4], 2, "the previous one stays");
+  await update({ options: { ...definition.options, allow_empty: true } });
+  await until("the empty list is published", () => about().published!.entries[4] === 0);
+});
+
 test("hosts only: ranges are sent as single addresses, and wide ranges are left out", async () => {
   const { id } = await deployed({
     include: [{ prefixes: ["192.0.2.8/31", "10.0.0.0/23", "2001:db8::1", "2001:db8:1::/64"] }],
