@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -13,6 +14,12 @@ export const PYTHON = join(TOOLS, ".venv/bin/python");
 export const STIX_VALIDATOR = join(TOOLS, ".venv/bin/stix2_validator");
 export const GO = join(TOOLS, ".venv/bin/go");
 export const OAPI_CODEGEN = join(TOOLS, "bin/oapi-codegen");
+export const OGEN = join(TOOLS, "bin/ogen");
+/** Where Maven keeps it. */
+export const OPENAPI_GENERATOR = join(
+  homedir(),
+  ".m2/repository/org/openapitools/openapi-generator-cli/7.14.0/openapi-generator-cli-7.14.0.jar",
+);
 
 /** Why a test that needs these must be skipped; false if all are installed. */
 export function missingTools(...paths: readonly string[]): string | false {

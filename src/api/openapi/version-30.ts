@@ -14,8 +14,13 @@ const VALUES: ReadonlySet<string> = new Set(["example", "default", "enum"]);
 function converted(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((each) => converted(each));
   if (typeof value !== "object" || value === null || VALUES.has(key)) return value;
-  const schema = withExample(withConstant(withoutNull(withReferenceAlone(value as Json))));
+  const schema = withExample(withConstant(withoutNull(withReferenceAlone(withoutPatterns(value as Json)))));
   return Object.fromEntries(Object.entries(schema).map(([name, each]) => [name, converted(each, name)]));
+}
+
+/** Names of properties have no patterns there; the schema of all properties beside them is the same. */
+function withoutPatterns(schema: Json): Json {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== "patternProperties"));
 }
 
 /** Everything beside a reference is ignored. */

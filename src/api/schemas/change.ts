@@ -51,15 +51,19 @@ const ChangeSchema = named(
       description: "of a deployment whose list no device fetches any more: when one last did",
     }),
     list: Type.Optional(
-      Type.Object(
-        {
-          generation: Type.Optional(Type.Integer({ description: "of a list that was published" })),
-          number: Type.Optional(Type.Integer({ description: "of a list that was refused" })),
-          reasons: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
-          ipv4_entries_count: Count,
-          ipv6_entries_count: Count,
-        },
-        { description: "the list of the deployment" },
+      // Without a name of its own, generators call it `ChangeList`.
+      named(
+        "ChangedList",
+        Type.Object(
+          {
+            generation: Type.Optional(Type.Integer({ description: "of a list that was published" })),
+            number: Type.Optional(Type.Integer({ description: "of a list that was refused" })),
+            reasons: Type.Optional(Type.Array(Type.Object({ code: Type.String(), message: Type.String() }))),
+            ipv4_entries_count: Count,
+            ipv6_entries_count: Count,
+          },
+          { description: "the list of the deployment" },
+        ),
       ),
     ),
     external_list: Type.Optional(

@@ -69,6 +69,17 @@ export function MapOf<Schema extends TSchema>(schema: Schema, options: object = 
   return Type.Unsafe<Record<string, Static<Schema>>>({ type: "object", additionalProperties: schema, ...options });
 }
 
+/**
+ * A map by address or prefix. Beside one object in a union, its pattern makes it a type of its own for generators such as
+ * ogen, which tell objects apart by the names of their properties.
+ */
+export function MapByAddress<Schema extends TSchema>(schema: Schema, options: object = {}) {
+  return shownAs(
+    { type: "object", patternProperties: { "^[0-9A-Fa-f:./]+$": schema }, additionalProperties: schema, ...options },
+    MapOf(schema, options),
+  );
+}
+
 export function Nullable<Schema extends TSchema>(schema: Schema, options: object = {}) {
   return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: "null" }], ...options });
 }

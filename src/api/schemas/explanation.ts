@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { DEPLOYMENT_PURPOSES } from "../../store/records/deployment.ts";
 import { Actor } from "./audit.ts";
 import { CbsLookup } from "./cbs.ts";
-import { MapOf, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";
+import { MapByAddress, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";
 import { Threat } from "./cti.ts";
 import { DeploymentSourceSchema } from "./deployment.ts";
 import { RuleSchema } from "./rule.ts";
@@ -100,4 +100,7 @@ export const Explanation = named(
   ),
 );
 
-export const Explanations = named("Explanations", MapOf(Explanation, { description: "by address or prefix, as sent" }));
+export const Explanations = named(
+  "Explanations",
+  MapByAddress(Explanation, { description: "by address or prefix, as sent" }),
+);

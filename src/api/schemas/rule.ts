@@ -8,7 +8,7 @@ import {
   FieldMessages,
   LINE_PATTERN,
   LookedUpText,
-  MapOf,
+  MapByAddress,
   named,
   Nullable,
   NullableText,
@@ -396,4 +396,7 @@ export const CheckResult = named(
   ),
 );
 
-export const CheckResults = named("CheckResults", MapOf(CheckResult, { description: "by address or prefix, as sent" }));
+export const CheckResults = named(
+  "CheckResults",
+  MapByAddress(CheckResult, { description: "by address or prefix, as sent" }),
+);
