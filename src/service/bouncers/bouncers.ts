@@ -102,7 +102,8 @@ export class Bouncers {
   async deliver(credential: DeploymentCredential, request: BouncerRequest): Promise<Delivery | undefined> {
     const { deploymentId } = credential;
     const deployment = this.#services.memory.deploymentById(deploymentId);
-    const after = deployment === undefined ? undefined : await this.#listOf(deployment, request.now, credential.hostsOnly);
+    const after =
+      deployment === undefined ? undefined : await this.#listOf(deployment, request.now, credential.hostsOnly);
     if (after === undefined) return undefined;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const delivery = await this.#attempt(credential, after, request);
