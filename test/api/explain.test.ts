@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Prefix } from "../../src/address/address.ts";
 import { formatPrefix, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
+import { until } from "../until.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 
@@ -59,6 +60,7 @@ test("which rules cover an address, which decides, who wrote it, and until when"
   });
   const key = { kind: "key", id: writer.id, name: "test" };
   const user = { kind: "user", id: editor.id, name: editor.name };
+  await until("devices have its list", async () => (await explain({ ip: "20.1.2.3" })).deployments[0].status === "ok");
   const found = await explain({ ip: "20.1.2.3" });
   assert.deepEqual([found.ip, found.decision, found.next_change_at], ["20.1.2.3", "block", expires]);
   assert.deepEqual(found.rulesets, [
@@ -95,6 +97,7 @@ test("which rules cover an address, which decides, who wrote it, and until when"
     id: deployment.id,
     name: "edge",
     purpose: "blocklist",
+    status: "ok",
     error: null,
     include: [{ ruleset: block.id }],
   };
@@ -152,6 +155,50 @@ test("the author of a rule is unknown only if two authors wrote in the same mill
   await replace(allow, []);
 });
 
+test("deployments that do the opposite of what rules decide are named, and none where devices do not have the list", async () => {
+  const deploy = async (name: string, members: object): Promise<string> => {
+    const body = { name, ...members };
+    const made = await ask(t, "POST", "/v1/edl/deployments/", { key: writer.text, body });
+    assert.equal(made.status, 201, made.text);
+    return made.body.id;
+  };
+  const addTo = ({ id }: { readonly id: string }, ip: string) =>
+    ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key: writer.text, body: { ip } });
+  await addTo(block, "20.0.0.0/16");
+  await addTo(allow, "20.0.1.0/24");
+  await addTo(allow, "20.1.0.0/24");
+  const naive = await deploy("naive", { include: [{ ruleset: block.id }] });
+  const right = await deploy("right", { include: [{ ruleset: block.id }], exclude: [{ ruleset: allow.id }] });
+  const literal = await deploy("literal", { include: [{ prefixes: ["20.0.1.7", "20.1.0.0/16"] }] });
+  const passing = await deploy("passing", { purpose: "allowlist", include: [{ prefixes: ["20.0.0.0/15"] }] });
+  const other = await deploy("other", { purpose: "other", include: [{ prefixes: ["20.0.0.0/15"] }] });
+  const contradicting = async (ip: string): Promise<string[]> => (await explain({ ip })).contradicted_by;
+  for (const [ip, ids] of [
+    ["20.0.1.7", [naive, literal]],
+    ["20.0.1.0/24", [naive, literal]],
+    ["20.1.0.1", [literal]],
+    ["20.0.9.9", [passing]],
+    // No rule decides about it.
+    ["20.1.9.9", []],
+  ] as const)
+    assert.deepEqual(await contradicting(ip), ids, ip);
+
+  // A refused list is not what devices have.
+  const tight = await deploy("tight", {
+    include: [{ prefixes: ["20.0.1.7", "20.0.1.9"] }],
+    options: { max_entries: 1 },
+  });
+  const ofTight = async () =>
+    (await explain({ ip: "20.0.1.7" })).deployments.find(({ id }: { readonly id: string }) => id === tight);
+  await until("the list is refused", async () => (await ofTight()).status === "refused");
+  assert.equal((await ofTight()).contains, "all");
+  assert.deepEqual(await contradicting("20.0.1.7"), [naive, literal]);
+  for (const id of [naive, right, literal, passing, other, tight])
+    await ask(t, "DELETE", `/v1/edl/deployments/${id}`, { key: writer.text });
+  await replace(block, []);
+  await replace(allow, []);
+});
+
 /** Rules and sources in a small address space; the expected result for each address comes from an exhaustive check. */
 interface World {
   readonly blocked: readonly { readonly ip: string; readonly expires_at: string | null }[];
@@ -170,11 +217,14 @@ function expected({ blocked, allowed, exclude }: World, asked: string, now: numb
   const lists = [covering(allowed), covering(blocked)];
   const deciding = lists.map((rules) => rules.find(isActive));
   const changes = deciding.flatMap((rule) => rule?.expires_at ?? []).sort();
+  const list = deployed({ blocked: blocked.filter(isActive), exclude }, where);
   return [
     deciding[0] !== undefined ? "allow" : deciding[1] !== undefined ? "block" : "none",
     changes[0] ?? null,
     lists.filter((rules) => rules.length > 0).map((rules) => rules.map(({ ip }) => ip)),
-    deployed({ blocked: blocked.filter(isActive), exclude }, where),
+    list,
+    // The deployment blocks what a rule allows.
+    deciding[0] !== undefined && (list === "all" || list === "part") ? 1 : 0,
   ];
 }
 
@@ -198,11 +248,12 @@ function deployed({ blocked, exclude }: Pick<World, "blocked" | "exclude">, wher
   return listed === 0 ? "none" : listed === addresses.length ? "all" : "part";
 }
 
-const told = ({ decision, next_change_at, rulesets, deployments }: any): unknown[] => [
+const told = ({ decision, next_change_at, rulesets, deployments, contradicted_by }: any): unknown[] => [
   decision,
   next_change_at,
   rulesets.map(({ rules }: any) => rules.map(({ ip }: any) => ip)),
   deployments[0]?.contains ?? null,
+  contradicted_by.length,
 ];
 
 test("in bulk, each address and prefix of a small address space equals the exhaustive answer", async () => {
@@ -230,6 +281,10 @@ test("in bulk, each address and prefix of a small address space equals the exhau
     key: writer.text,
     body: { name: "small", include: [{ ruleset: block.id }], exclude: [{ prefixes: world.exclude }] },
   });
+  await until(
+    "devices have its list",
+    async () => (await explain({ ip: "20.0.0.0" })).deployments[0]?.status !== "stale",
+  );
   const ips = [
     ...Array.from({ length: 70 }, (_, index) => `20.0.0.${index}`),
     ...some(60).filter((ip) => ip.includes("/")),
@@ -240,10 +295,10 @@ test("in bulk, each address and prefix of a small address space equals the exhau
   for (const ip of ips) {
     const wanted = expected(world, ip, t.clock.now);
     assert.deepEqual(told(found[ip]), wanted, ip);
-    outcomes.add(wanted[0]).add(wanted[3]);
+    outcomes.add(wanted[0]).add(wanted[3]).add(wanted[4]);
   }
   assert.deepEqual(found[ips[0]!], await explain({ ip: ips[0]! }));
-  assert.deepEqual([...outcomes].map(String).sort(), ["all", "allow", "block", "none", "null", "part"]);
+  assert.deepEqual([...outcomes].map(String).sort(), ["0", "1", "all", "allow", "block", "none", "null", "part"]);
   // The expectation detects rules that count after their expiry.
   const never = { ...world, blocked: world.blocked.map((rule) => ({ ...rule, expires_at: null })) };
   assert.ok(ips.some((ip) => String(told(found[ip])) !== String(expected(never, ip, t.clock.now))));

@@ -14,9 +14,11 @@ import { prefixesOfList } from "../../service/deployments/list-text.ts";
 import {
   type Deployment,
   DEPLOYMENT_PURPOSES,
+  DEPLOYMENT_STATUSES,
   type DeploymentDefinition,
   DIRECTIONS,
   type PullLog,
+  statusOf,
   UPDATE_FREQUENCIES,
 } from "../../store/records/deployment.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
@@ -288,7 +290,7 @@ export const DeploymentSchema = named(
       description:
         "prefixes that the list of devices lacks because its format cannot express them (option unprocessable: omit)",
     }),
-    status: Type.Enum(["ok", "stale", "refused"], {
+    status: Type.Enum([...DEPLOYMENT_STATUSES], {
       description:
         "stale: there is no list yet; refused: the latest list was not published, the previous one is served",
     }),
@@ -423,7 +425,7 @@ export function deploymentDocument(deployment: Deployment, state: DeploymentStat
     ...listMembers(deployment, state),
     generation: published?.generation ?? 0,
     unprocessable_count: published?.unprocessable ?? 0,
-    status: refused !== null ? "refused" : published === null ? "stale" : "ok",
+    status: statusOf(deployment),
     reasons: refused?.reasons ?? [],
     refused_generation: refused?.number ?? null,
     not_pulled: state.isNotPulled,

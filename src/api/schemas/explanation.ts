@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { DEPLOYMENT_PURPOSES } from "../../store/records/deployment.ts";
+import { DEPLOYMENT_PURPOSES, DEPLOYMENT_STATUSES } from "../../store/records/deployment.ts";
 import { Actor } from "./audit.ts";
 import { CbsLookup } from "./cbs.ts";
 import { MapByAddress, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";
@@ -53,8 +53,13 @@ const ExplainedDeployment = named(
     id: Type.String({ format: "uuid" }),
     name: Type.String(),
     purpose: Type.Enum([...DEPLOYMENT_PURPOSES]),
+    status: Type.Enum([...DEPLOYMENT_STATUSES], {
+      description:
+        "stale: devices have no list yet; refused: the list was not published, and devices keep the one before it, if any",
+    }),
     contains: Type.Enum(["all", "part", "none", "unknown"], {
-      description: "how much of the address or prefix its list has now; unknown: a source cannot be read",
+      description:
+        "how much of the address or prefix its sources list now, which devices have unless `status` says otherwise; unknown: a source cannot be read",
     }),
     decided_by: Type.Unsafe<"include" | "exclude" | "guard" | "fit" | null>({
       type: ["string", "null"],
@@ -90,6 +95,10 @@ export const Explanation = named(
       }),
       deployments: Type.Array(ExplainedDeployment, {
         description: "active deployments of which a source lists any of it, in the order of their creation",
+      }),
+      contradicted_by: Type.Array(Type.String({ format: "uuid" }), {
+        description:
+          "the deployments that do the opposite of `decision` with any of it: blocklists where it is `allow`, allowlists where it is `block`. An exclude of the ruleset that decides ends that",
       }),
       cbs: Nullable(CbsLookup, { description: "null without an active plan for the catalogue" }),
       cti: Nullable(Threat, {

@@ -36,7 +36,15 @@ export async function* explainOnServer(args: Arguments, onError: () => void): As
 
 const VERDICTS = { allow: "allowed", block: "blocked", none: "none" } as const;
 
-function explainedAddress({ ip, decision, rulesets, deployments, cbs, ...rest }: Explanation): ExplainedAddress {
+function explainedAddress({
+  ip,
+  decision,
+  rulesets,
+  deployments,
+  cbs,
+  contradicted_by,
+  ...rest
+}: Explanation): ExplainedAddress {
   return {
     ip: formatPrefix(parsePrefix(ip)),
     verdict: VERDICTS[decision],
@@ -55,5 +63,6 @@ function explainedAddress({ ip, decision, rulesets, deployments, cbs, ...rest }:
       })),
     })),
     deployments,
+    contradicted_by,
   };
 }

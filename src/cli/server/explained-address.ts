@@ -13,6 +13,8 @@ export interface ExplainedAddress {
   readonly lists: readonly ExplainedList[];
   /** Of a server: those that list any of it. */
   readonly deployments?: readonly ExplainedDeployment[];
+  /** Ids of the deployments that do the opposite of the verdict with any of it. */
+  readonly contradicted_by?: readonly string[];
 }
 
 interface ExplainedList {
@@ -31,8 +33,10 @@ interface ExplainedRule {
 }
 
 interface ExplainedDeployment {
+  readonly id: string;
   readonly name: string;
   readonly purpose: string;
+  readonly status: "ok" | "stale" | "refused";
   readonly contains: "all" | "part" | "none" | "unknown";
   readonly decided_by: "include" | "exclude" | "guard" | "fit" | null;
   /** Absent unless its entries have times. */
@@ -44,16 +48,36 @@ const WORDS = { allowed: "allowed", blocked: "blocked", none: "not covered by an
 
 /** The same for people, in lines. */
 export function explanationCard(explained: ExplainedAddress, style: Style): string {
-  const { ip, verdict, lists, next_change_at: next, services, deployments = [] } = explained;
+  const { ip, verdict, lists, next_change_at: next, services, deployments = [], contradicted_by = [] } = explained;
+  const against = deployments.filter(({ id }) => contradicted_by.includes(id));
   const lines = [
     `${ip}: ${style(COLORS[verdict], WORDS[verdict])}${next === null ? "" : `; another rule decides, or none, from ${next}`}`,
+    ...(against.length === 0 ? [] : [`  ${style("yellow", contradiction(explained, against))}`]),
     ...lists.flatMap(({ list, purpose, rules }) =>
-      rules.map((rule) => `  ${oneLine(list)} (${purpose})  ${ruleLine(rule)}`),
+      rules.map((rule) => `  ${oneLine(list)} (${purpose})  ${ruleLine(rule, overriding(explained, purpose))}`),
     ),
     ...deployments.map((each) => `  deployment ${oneLine(each.name)} (${each.purpose}): ${deploymentText(each)}`),
     ...(services.length === 0 ? [] : [`  services: ${services.join(", ")}`]),
   ];
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** What rules say and what devices do differ; and what ends that. */
+function contradiction({ verdict, lists }: ExplainedAddress, against: readonly ExplainedDeployment[]): string {
+  const names = against.map(({ name }) => oneLine(name)).join(", ");
+  const [does, purpose] = verdict === "allowed" ? ["blocked", "allowlist"] : ["allowed", "blocklist"];
+  const decider = lists.find((list) => list.purpose === purpose && hasDecider(list))!;
+  const who = against.length === 1 ? `the deployment ${names}` : `${against.length} deployments: ${names}`;
+  return `but ${does} by ${who}. To end that: ipsieve deployment update NAME --add-exclude ${JSON.stringify(`ruleset:${decider.list}`)}`;
+}
+
+function hasDecider({ rules }: ExplainedList): boolean {
+  return rules.some(({ role }) => role === "decides");
+}
+
+/** The allowlist whose rule decides instead of that of a blocklist. */
+function overriding({ lists }: ExplainedAddress, purpose: Purpose): ExplainedList | undefined {
+  return purpose === "allowlist" ? undefined : lists.find((list) => list.purpose === "allowlist" && hasDecider(list));
 }
 
 const ROLES = {
@@ -62,9 +86,13 @@ const ROLES = {
   expired: "expired",
 } as const;
 
-function ruleLine({ ip, name, expires_at: expiresAt, role }: ExplainedRule): string {
+function ruleLine({ ip, name, expires_at: expiresAt, role }: ExplainedRule, overriding?: ExplainedList): string {
   const expiry = expiresAt === null ? "" : `${role === "expired" ? " at " : "; expires "}${expiresAt}`;
-  return `${ip}${name === null ? "" : ` ${JSON.stringify(name)}`}: ${ROLES[role]}${expiry}`;
+  const part =
+    role === "decides" && overriding !== undefined
+      ? `overridden by ${oneLine(overriding.list)}, which allows`
+      : ROLES[role];
+  return `${ip}${name === null ? "" : ` ${JSON.stringify(name)}`}: ${part}${expiry}`;
 }
 
 const CONTAINS = {
@@ -81,6 +109,13 @@ const DECIDES = {
   fit: ", added to shorten the list",
 } as const;
 
-function deploymentText({ contains, decided_by: side, ends_at: end = null }: ExplainedDeployment): string {
-  return `${CONTAINS[contains]}${side === null ? "" : DECIDES[side]}${end === null ? "" : `; until ${end}`}`;
+function deploymentText({ status, contains, decided_by: side, ends_at: end = null }: ExplainedDeployment): string {
+  const text = `${CONTAINS[contains]}${side === null ? "" : DECIDES[side]}${end === null ? "" : `; until ${end}`}`;
+  return `${text}${STATUSES[status]}`;
 }
+
+const STATUSES = {
+  ok: "",
+  stale: "; devices have no list yet",
+  refused: "; but this list was refused, and devices keep the one before it, if any",
+} as const;

@@ -21,6 +21,11 @@ export function Explanation({ ip }: { readonly ip: string }) {
   return (
     <Panel title="Rule history and deployments" flush>
       <ul class="entries">
+        {data.contradicted_by.length > 0 && (
+          <li>
+            <Contradiction of={data} />
+          </li>
+        )}
         {data.next_change_at !== null && (
           <li>
             <span>
@@ -54,6 +59,20 @@ export function Explanation({ ip }: { readonly ip: string }) {
   );
 }
 
+/** What rules say and what devices do differ; and what ends that. */
+function Contradiction({ of: { decision, contradicted_by: ids, rulesets } }: { readonly of: Explained }) {
+  const [says, does, purpose] =
+    decision === "allow" ? ["allow", "block", "allowlist"] : ["block", "allow", "blocklist"];
+  const decider = rulesets.find((ruleset) => ruleset.purpose === purpose && ruleset.decided_by !== null);
+  return (
+    <span>
+      <Badge kind="warning">Contradiction</Badge> Your rules {says} it, but the lists of {ids.length}{" "}
+      {ids.length === 1 ? "deployment" : "deployments"} below {does} it on devices. To end that, add {decider?.name} to
+      their excludes.
+    </span>
+  );
+}
+
 function By({ actor }: { readonly actor: Actor }) {
   if (actor === null) return null;
   const kind = actor.kind === "key" ? "the key " : actor.kind === "command" ? "the command line: " : "";
@@ -75,8 +94,14 @@ const DECIDED = {
   fit: " No source lists it; it was added to shorten the list.",
 } as const;
 
+const STATUSES = {
+  ok: "",
+  stale: " Devices have no list yet.",
+  refused: " This list was refused: devices keep the one before it, if any.",
+} as const;
+
 function Deployment({
-  of: { id, name, contains, decided_by: decidedBy, ends_at: end = null, error },
+  of: { id, name, status, contains, decided_by: decidedBy, ends_at: end = null, error },
 }: {
   readonly of: Explained["deployments"][number];
 }) {
@@ -85,6 +110,7 @@ function Deployment({
       Deployment <a href={hrefOf(`/deployments/${id}`)}>{name}</a>:{" "}
       <Badge kind={contains === "none" ? "plain" : "accent"}>{CONTAINS[contains]}</Badge>
       {error !== null ? ` ${error}` : decidedBy === null ? "" : DECIDED[decidedBy]}
+      {STATUSES[status]}
       {end !== null && (
         <>
           {" "}

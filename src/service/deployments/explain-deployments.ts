@@ -3,7 +3,7 @@ import { parsePrefix, prefixContains } from "../../address/prefix.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";
-import type { Deployment, DeploymentSource } from "../../store/records/deployment.ts";
+import { type Deployment, type DeploymentSource, statusOf } from "../../store/records/deployment.ts";
 import type { AddressBatch } from "../address-batch.ts";
 import type { Services } from "../services.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
@@ -63,28 +63,34 @@ export function gatherDeployments(
   );
 }
 
-/**
- * The deployments that concern each address and prefix of a batch, by index: JSON by the schema `ExplainedDeployment`,
- * separated by commas; "" for none.
- */
+/** How a deployment concerns an address or prefix. */
+export interface ExplainedDeployment {
+  readonly id: string;
+  /** What its list does with any of it; null: nothing, or not known. */
+  readonly does: "allow" | "block" | null;
+  /** By the schema `ExplainedDeployment`. */
+  readonly json: string;
+}
+
+/** The deployments that concern each address and prefix of a batch, by index; nothing at an index for none. */
 export function* explainingDeployments(
   batch: AddressBatch,
   deployments: readonly GatheredDeployment[],
-): Generator<undefined, string[], undefined> {
-  const texts: string[] = [];
-  if (deployments.length === 0) return texts;
-  const explainers = deployments.map((each) => new DeploymentTexts(each));
+): Generator<undefined, (readonly ExplainedDeployment[])[], undefined> {
+  const explained: (readonly ExplainedDeployment[])[] = [];
+  if (deployments.length === 0) return explained;
+  const explainers = deployments.map((each) => new DeploymentExplainer(each));
   let count = 0;
   for (const [index, prefix] of prefixesOf(batch)) {
-    const found: string[] = [];
+    const found: ExplainedDeployment[] = [];
     for (const each of explainers) {
-      const text = yield* each.explaining(prefix);
-      if (text !== undefined) found.push(text);
+      const one = yield* each.explaining(prefix);
+      if (one !== undefined) found.push(one);
     }
-    texts[index] = found.join(",");
+    if (found.length > 0) explained[index] = found;
     if (++count % AT_ONCE === 0) yield;
   }
-  return texts;
+  return explained;
 }
 
 function* prefixesOf(batch: AddressBatch): Generator<readonly [index: number, prefix: Prefix], void> {
@@ -97,13 +103,13 @@ function* prefixesOf(batch: AddressBatch): Generator<readonly [index: number, pr
   for (const [i, prefix] of batch.prefixes.entries()) yield [batch.prefixIndexes[i]!, prefix];
 }
 
-/** How a deployment concerns prefixes, as JSON. Written once for all addresses that are in the same sets. */
-class DeploymentTexts {
+/** How a deployment concerns prefixes. Found once for all addresses that are in the same sets. */
+class DeploymentExplainer {
   readonly #gathered: GatheredDeployment;
   /** All sets that `explaining` looks an address up in. */
   readonly #sets: readonly AddressSet[];
   /** By family and by which of the sets, in order, have an address. */
-  readonly #texts = new Map<string, string>();
+  readonly #known = new Map<string, ExplainedDeployment | undefined>();
   readonly #isKept: boolean;
 
   constructor(gathered: GatheredDeployment) {
@@ -115,14 +121,11 @@ class DeploymentTexts {
   }
 
   /** Undefined where no source of the deployment lists any of the prefix. */
-  *explaining(prefix: Prefix): Generator<undefined, string | undefined, undefined> {
+  *explaining(prefix: Prefix): Generator<undefined, ExplainedDeployment | undefined, undefined> {
     if (!this.#isKept || !isAddress(prefix)) return yield* explaining(this.#gathered, prefix);
     const key = this.#setsOf(prefix);
-    const known = this.#texts.get(key);
-    if (known !== undefined) return known === "" ? undefined : known;
-    const text = yield* explaining(this.#gathered, prefix);
-    this.#texts.set(key, text ?? "");
-    return text;
+    if (!this.#known.has(key)) this.#known.set(key, yield* explaining(this.#gathered, prefix));
+    return this.#known.get(key);
   }
 
   #setsOf(address: Prefix): string {
@@ -136,11 +139,15 @@ class DeploymentTexts {
 function* explaining(
   { deployment, include, exclude, takenOut, added, times, error }: GatheredDeployment,
   prefix: Prefix,
-): Generator<undefined, string | undefined, undefined> {
+): Generator<undefined, ExplainedDeployment | undefined, undefined> {
   const { id, name, definition } = deployment;
-  const about = { id, name, purpose: definition.purpose };
-  if (error !== null)
-    return JSON.stringify({ ...about, contains: "unknown", decided_by: null, include: [], exclude: [], error });
+  const { purpose } = definition;
+  const status = statusOf(deployment);
+  const about = { id, name, purpose, status };
+  if (error !== null) {
+    const json = JSON.stringify({ ...about, contains: "unknown", decided_by: null, include: [], exclude: [], error });
+    return { id, does: null, json };
+  }
   const including = include.filter((side) => lists(side, prefix));
   const excluding = exclude.filter((side) => lists(side, prefix));
   const isAdded = hasAny(added, prefix);
@@ -148,11 +155,12 @@ function* explaining(
   const guarded = takenOut.filter(({ addresses }) => hasAny(addresses, prefix));
   const removing = [...excluding.map(({ gathered }) => gathered), ...guarded].map(({ addresses }) => addresses);
   const listing = including.map(({ gathered }) => gathered.addresses);
-  return JSON.stringify({
+  const contains = isOfFamily(definition.options, prefix)
+    ? yield* containing([...listing, ...(isAdded ? [added] : [])], removing, prefix)
+    : "none";
+  const json = JSON.stringify({
     ...about,
-    contains: isOfFamily(definition.options, prefix)
-      ? yield* containing([...listing, ...(isAdded ? [added] : [])], removing, prefix)
-      : "none",
+    contains,
     decided_by:
       excluding.length > 0 ? "exclude" : guarded.length > 0 ? "guard" : including.length > 0 ? "include" : "fit",
     include: including.map(({ source }) => shownSource(source, prefix)),
@@ -160,7 +168,12 @@ function* explaining(
     ...(times !== undefined && { ends_at: endOf(times, prefix) }),
     error: null,
   });
+  // What devices have of a list that was refused is the one before it, of which nothing is known here.
+  const isThere = contains !== "none" && status !== "refused";
+  return { id, does: isThere ? DOES[purpose] : null, json };
 }
+
+const DOES = { blocklist: "block", allowlist: "allow", other: null } as const;
 
 /** When the last address of a prefix leaves the list by itself; null: never, or none is in it. */
 function endOf(times: AddressTimes, prefix: Prefix): string | null {

@@ -9,7 +9,11 @@ import { finished } from "../../turns/finished.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import type { AddressBatch } from "../address-batch.ts";
-import { explainingDeployments, gatherDeployments } from "../deployments/explain-deployments.ts";
+import {
+  type ExplainedDeployment,
+  explainingDeployments,
+  gatherDeployments,
+} from "../deployments/explain-deployments.ts";
 import type { Ruleset } from "../../store/state.ts";
 import type { Services } from "../services.ts";
 import { actorDocument } from "./actor-document.ts";
@@ -74,7 +78,7 @@ export async function explainAddresses(
   return (index) => {
     const ip = batch.texts[index]!;
     const rulesets = rulesetTexts.map((texts) => texts.at(index)).filter((each) => each !== undefined);
-    return `{"ip":"${ip}",${rulesetMembers(rulesets)},"deployments":[${listed[index] ?? ""}],"cbs":${
+    return `{"ip":"${ip}",${decisionMembers(rulesets, listed[index] ?? [])},"cbs":${
       cbs === undefined ? "null" : cbs.document(matches![index]!, ip)
     },"cti":${cti === undefined ? "null" : cti.document(ip, seen![index] as never)}}`;
   };
@@ -84,11 +88,23 @@ function countOf(matches: Uint32Array): number {
   return matches.reduce((count, match) => count + (match === 0 ? 0 : 1), 0);
 }
 
-function rulesetMembers(found: readonly { readonly about: Ruleset; readonly text: RulesetText }[]): string {
+function decisionMembers(
+  found: readonly { readonly about: Ruleset; readonly text: RulesetText }[],
+  deployments: readonly ExplainedDeployment[],
+): string {
   const purposes = new Set(found.filter(({ text: { decides } }) => decides).map(({ about: { purpose } }) => purpose));
   const next = Math.min(Number.POSITIVE_INFINITY, ...found.map(({ text: { nextChangeAt } }) => nextChangeAt));
   const rulesets = found.map(({ text: { json } }) => json).join(",");
-  return `"decision":"${decisionOf(purposes)}","next_change_at":${timestampJson(next)},"rulesets":[${rulesets}]`;
+  const decision = decisionOf(purposes);
+  const against = deployments.filter(({ does }) => does !== null && decision !== "none" && does !== decision);
+  const members = [
+    `"decision":"${decision}"`,
+    `"next_change_at":${timestampJson(next)}`,
+    `"rulesets":[${rulesets}]`,
+    `"deployments":[${deployments.map(({ json }) => json).join(",")}]`,
+    `"contradicted_by":${JSON.stringify(against.map(({ id }) => id))}`,
+  ];
+  return members.join(",");
 }
 
 function timestampJson(moment: number | null): string {

@@ -108,6 +108,13 @@ export interface Deployment {
   readonly released: number | null;
 }
 
+/** What devices have of a deployment: its newest list; none yet; or, after a refusal, the one before it, if any. */
+export const DEPLOYMENT_STATUSES = ["ok", "stale", "refused"] as const;
+
+export function statusOf({ published, refused }: Deployment): (typeof DEPLOYMENT_STATUSES)[number] {
+  return refused !== null ? "refused" : published === null ? "stale" : "ok";
+}
+
 /** Describes the list that devices get. */
 export interface PublishedList {
   /** 1 for the first; rises by one. */

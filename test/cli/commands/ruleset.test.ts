@@ -492,7 +492,7 @@ describe("what a blocklist should not block", () => {
         `  ${BLOCKLIST} (blocklist)  20.0.0.0/16 "wide": decides: the most specific active rule; expires 2999-01-01T00:00:00.000Z`,
         "20.0.1.1: allowed; another rule decides, or none, from 2999-01-01T00:00:00.000Z",
         `  ${ALLOWLIST} (allowlist)  20.0.1.0/24 "partner": decides: the most specific active rule`,
-        `  ${BLOCKLIST} (blocklist)  20.0.0.0/16 "wide": decides: the most specific active rule; expires 2999-01-01T00:00:00.000Z`,
+        `  ${BLOCKLIST} (blocklist)  20.0.0.0/16 "wide": overridden by ${ALLOWLIST}, which allows; expires 2999-01-01T00:00:00.000Z`,
         "20.9.9.9: not covered by any active rule\n",
       ].join("\n"),
     );
@@ -502,7 +502,7 @@ describe("what a blocklist should not block", () => {
     const { stdout, code } = await call(["explain", "-", "--json"], { input: "20.0.1.1/32\n" });
     assert.deepEqual(
       [code, Object.keys(JSON.parse(stdout))],
-      [0, ["ip", "verdict", "next_change_at", "services", "lists", "deployments"]],
+      [0, ["ip", "verdict", "next_change_at", "services", "lists", "deployments", "contradicted_by"]],
     );
     const [allow] = JSON.parse(stdout).lists;
     assert.deepEqual(allow, {
@@ -513,6 +513,21 @@ describe("what a blocklist should not block", () => {
       rules: [{ ip: "20.0.1.0/24", name: "partner", expires_at: null, role: "decides" }],
     });
     assert.equal((await call(["explain", "20.9.9.9", ...server])).code, 1);
+    // A list of devices that does the opposite comes first, with what ends that, which then does.
+    const deployment = (...args: string[]) => call(["deployment", ...args, ...server]);
+    assert.equal((await deployment("create", "Edge", "--include", `ruleset:${BLOCKLIST}`)).code, 0);
+    const [heading, contradiction] = (await call(["explain", "20.0.1.1", ...server])).stdout.split("\n");
+    assert.match(heading!, /^20\.0\.1\.1: allowed/);
+    const cure = `--add-exclude "ruleset:${ALLOWLIST}"`;
+    assert.equal(
+      contradiction,
+      `  but blocked by the deployment Edge. To end that: ipsieve deployment update NAME ${cure}`,
+    );
+    assert.equal((await deployment("update", "Edge", "--add-exclude", `ruleset:${ALLOWLIST}`)).code, 0);
+    const after = (await call(["explain", "20.0.1.1", ...server])).stdout;
+    assert.doesNotMatch(after, /but blocked/);
+    assert.match(after, /deployment Edge \(blocklist\): does not contain it; an exclude decides/);
+    await deployment("delete", "Edge", "--yes");
     // A log against a draft and the rules of the server, by name and by id.
     file("access.log", "20.0.2.1 a\n20.0.2.1 b\n20.0.1.1 c\n20.9.9.9 d\n");
     file("draft.csv", "ip\n20.9.9.9\n20.0.2.1\n");
