@@ -145,10 +145,28 @@ describe("the example of forward authentication", { skip: missing || onlyLong() 
     assert.deepEqual([await asked("nobody"), await status(port, {})], [400, 400]);
   });
 
+  test("an allowlist beside a blocklist: what both list passes, as the service decides", async () => {
+    const { id: partners } = await write("POST", "", { name: "partners", purpose: "allowlist" });
+    await write("POST", `${partners}/rules`, { ip: "192.0.2.8" });
+    const port = await freePort();
+    startDecider(id, port, { ALLOWLIST: partners });
+    const asked = (client: string) => status(port, { "X-Real-IP": client });
+    await until("it answers", () =>
+      asked("192.0.2.8").then(
+        (code) => code === 204,
+        () => false,
+      ),
+    );
+    assert.deepEqual([await asked("192.0.2.7"), await asked("198.51.100.1")], [403, 204]);
+    await write("DELETE", `${partners}/rules/rule?ip=192.0.2.8`);
+    await until("the change of the allowlist applies", async () => (await asked("192.0.2.8")) === 403);
+  });
+
   test("a wrong key or ruleset ends the program with the reason", async () => {
     for (const [environment, reason] of [
       [{ IPSIEVE_API_KEY: "ips_wrong-key" }, /cannot be read: Authentication Required/],
       [{ RULESET: crypto.randomUUID() }, /cannot be read: .*ruleset/],
+      [{ ALLOWLIST: id }, /ALLOWLIST must be the id of an allowlist/],
       [{ RULESET: "" }, /set IPSIEVE_URL, IPSIEVE_API_KEY and RULESET/],
     ] as const) {
       const child = startDecider(id, await freePort(), environment);
