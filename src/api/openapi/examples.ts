@@ -215,6 +215,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             },
           ],
           "deployments": [],
+          "contradicted_by": [],
           "cbs": { "ip": "203.0.113.7", "found": false, "cidr": null, "labels": [], "cbs_ids": [], "providers": [], "types": [], "services": [], "regions": [], "matches": [] },
           "cti": { "ip": "203.0.113.7", "seen": false, "spoofable": null, "classification": "unknown", "actor": "", "tags": [] },
         },
