@@ -1,3 +1,4 @@
+import { quotedWord } from "../output/shell-word.ts";
 import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../runner/command.ts";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -115,12 +116,13 @@ function bashValues({ choices, isPath }: Option): string {
 function zshScript(commands: readonly Command[], descriptions: Groups): string {
   const { first, groups } = wordsOf(commands, descriptions);
   const list = first.map(
-    (word) => `    ${quote(`${word}:${descriptions[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`,
+    (word) =>
+      `    ${quotedWord(`${word}:${descriptions[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`,
   );
   const verbs = groups.map(
     ([group, members]) => `  if [[ $name == ${group} ]]; then
     commands=(
-${members.map((command) => `      ${quote(`${verbOf(command)}:${command.summary}`)}`).join("\n")}
+${members.map((command) => `      ${quotedWord(`${verbOf(command)}:${command.summary}`)}`).join("\n")}
     )
     if (( CURRENT == 2 )); then
       _describe command commands
@@ -136,7 +138,7 @@ ${members.map((command) => `      ${quote(`${verbOf(command)}:${command.summary}
       ...options.flatMap(zshSpecs),
       `'*:argument:${operandWords === undefined ? "_files" : `(${operandWords.join(" ")})`}'`,
     ];
-    return `    ${quote(name)}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
+    return `    ${quotedWord(name)}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
   });
   return `#compdef ipsieve
 # Completions of ipsieve for zsh.
@@ -166,9 +168,9 @@ function zshSpecs(option: Option): string[] {
   const text = help.replace(/[[\]:\\]/g, "\\$&");
   const action = choices === undefined ? (isPath === true ? "_files" : "") : `(${choices.join(" ")})`;
   return flags(option).map((flag) => {
-    if (value === undefined) return quote(`${flag}[${text}]`);
+    if (value === undefined) return quotedWord(`${flag}[${text}]`);
     // The value may be in the same word: --name=value, -nvalue.
-    return quote(`${flag}${flag.startsWith("--") ? "=" : "+"}[${text}]:${value.replaceAll(":", "")}:${action}`);
+    return quotedWord(`${flag}${flag.startsWith("--") ? "=" : "+"}[${text}]:${value.replaceAll(":", "")}:${action}`);
   });
 }
 
@@ -191,7 +193,7 @@ function fishScript(commands: readonly Command[], descriptions: Groups): string 
       .map((word) => `__fish_seen_subcommand_from ${word}`)
       .join("; and ")}'`;
     const words =
-      operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quote(operandWords.join(" "))}`];
+      operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quotedWord(operandWords.join(" "))}`];
     return [...words, ...options.map((option) => `complete -c ipsieve ${inside} ${fishOption(option)}`)];
   });
   return `# Completions of ipsieve for fish.\n${[...heads, ...verbs, ...lines].join("\n")}\n`;
@@ -205,17 +207,12 @@ function fishOption({ name, short, value, choices, isPath, help }: Option): stri
         ? " -r -F"
         : choices === undefined
           ? " -x"
-          : ` -x -a ${quote(choices.join(" "))}`;
+          : ` -x -a ${quotedWord(choices.join(" "))}`;
   return `-l ${name}${short === undefined ? "" : ` -s ${short}`}${takes} -d ${fishQuote(help)}`;
 }
 
 function flags({ name, short }: Option): string[] {
   return short === undefined ? [`--${name}`] : [`-${short}`, `--${name}`];
-}
-
-/** As one word of a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** As one word of fish, which knows \\' and \\\\ inside quotes. */

@@ -1,3 +1,4 @@
+import { shellWord } from "../output/shell-word.ts";
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
@@ -17,7 +18,7 @@ export function permissionWarnings(database: string, home: string): string[] {
 function warningOf(paths: readonly string[], mode: number): string[] {
   if (paths.length === 0) return [];
   return [
-    `${paths.join(", ")}: other users of this machine may read or change it; run: chmod ${mode} ${paths.map(quoted).join(" ")}`,
+    `${paths.join(", ")}: other users of this machine may read or change it; run: chmod ${mode} ${paths.map(shellWord).join(" ")}`,
   ];
 }
 
@@ -25,9 +26,4 @@ function isOpenToOthers(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   // Windows has no permission bits in the file mode.
   return found !== undefined && process.platform !== "win32" && (found.mode & OTHERS) !== 0;
-}
-
-/** For a shell. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

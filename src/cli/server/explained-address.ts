@@ -1,6 +1,7 @@
 import type { RuleRole } from "../../rulesets/explain.ts";
 import type { Purpose } from "../../rulesets/ruleset.ts";
 import { oneLine } from "../output/one-line.ts";
+import { shellWord } from "../output/shell-word.ts";
 import type { Style } from "../output/style.ts";
 
 /** What all lists together say about an address or prefix: what `ipsieve explain --json` prints. Times are ISO 8601. */
@@ -68,7 +69,9 @@ function contradiction({ verdict, lists }: ExplainedAddress, against: readonly E
   const [does, purpose] = verdict === "allowed" ? ["blocked", "allowlist"] : ["allowed", "blocklist"];
   const decider = lists.find((list) => list.purpose === purpose && hasDecider(list))!;
   const who = against.length === 1 ? `the deployment ${names}` : `${against.length} deployments: ${names}`;
-  return `but ${does} by ${who}. To end that: ipsieve deployment update NAME --add-exclude ${JSON.stringify(`ruleset:${decider.list}`)}`;
+  const name = against.length === 1 ? shellWord(oneLine(against[0]!.name)) : "NAME";
+  const exclude = shellWord(`ruleset:${oneLine(decider.list)}`);
+  return `but ${does} by ${who}. To end that: ipsieve deployment update ${name} --add-exclude ${exclude}`;
 }
 
 function hasDecider({ rules }: ExplainedList): boolean {

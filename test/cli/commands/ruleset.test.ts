@@ -518,11 +518,8 @@ describe("what a blocklist should not block", () => {
     assert.equal((await deployment("create", "Edge", "--include", `ruleset:${BLOCKLIST}`)).code, 0);
     const [heading, contradiction] = (await call(["explain", "20.0.1.1", ...server])).stdout.split("\n");
     assert.match(heading!, /^20\.0\.1\.1: allowed/);
-    const cure = `--add-exclude "ruleset:${ALLOWLIST}"`;
-    assert.equal(
-      contradiction,
-      `  but blocked by the deployment Edge. To end that: ipsieve deployment update NAME ${cure}`,
-    );
+    const cure = `ipsieve deployment update Edge --add-exclude 'ruleset:${ALLOWLIST}'`;
+    assert.equal(contradiction, `  but blocked by the deployment Edge. To end that: ${cure}`);
     assert.equal((await deployment("update", "Edge", "--add-exclude", `ruleset:${ALLOWLIST}`)).code, 0);
     const after = (await call(["explain", "20.0.1.1", ...server])).stdout;
     assert.doesNotMatch(after, /but blocked/);
