@@ -21,7 +21,7 @@ const PARAMETERS_MAX = 32;
 
 /** Letters that stand for a control character after a backslash: \b, \f, \n, \r, \t, \v. */
 const IS_CONTROL = new Uint8Array(256);
-for (const byte of Buffer.from("bfnrtv")) IS_CONTROL[byte] = 1;
+for (const letter of "bfnrtv") IS_CONTROL[letter.charCodeAt(0)] = 1;
 
 /**
  * Where the token at `at` really begins, of the line that begins at `start`: behind an escape that begins with the

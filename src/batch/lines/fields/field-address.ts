@@ -77,18 +77,19 @@ function lastItem(bytes: Uint8Array, start: number, end: number, nextItem: typeo
 
 /** As `next`, for a byte that is not in double quotes; those at the start are around the whole field. */
 function nextUnquoted(bytes: Uint8Array, byte: number, at: number, end: number): number {
+  const start = at;
   let isQuoted = false;
   for (; at < end; at++) {
-    if (bytes[at] === QUOTE && (isQuoted || bytes[at - 1] === EQUALS || isEscapedAfterEquals(bytes, at)))
-      isQuoted = !isQuoted;
+    if (bytes[at] === QUOTE && (isQuoted || followsEquals(bytes, start, at))) isQuoted = !isQuoted;
     else if (bytes[at] === byte && !isQuoted) return at;
   }
   return end;
 }
 
-/** A quote may be doubled, as in CSV, or follow a backslash. */
-function isEscapedAfterEquals(bytes: Uint8Array, at: number): boolean {
-  return (bytes[at - 1] === BACKSLASH || bytes[at - 1] === QUOTE) && bytes[at - 2] === EQUALS;
+/** Whether the quote at `at` begins a value: it may be doubled, as in CSV, or follow a backslash. */
+function followsEquals(bytes: Uint8Array, start: number, at: number): boolean {
+  const mark = bytes[at - 1] === BACKSLASH || bytes[at - 1] === QUOTE ? at - 2 : at - 1;
+  return mark >= start && bytes[mark] === EQUALS;
 }
 
 function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
