@@ -20,7 +20,7 @@ export async function openedRules(args: Arguments, path: string, protects = fals
   if (isRulesetFile(path)) return openRuleset(path);
   const format = formatOf(args, path);
   if (format === "json") throw new UsageError(`${path}: lists of the format json are not read here; use ndjson`);
-  const ruleset = new Ruleset({ name: listName(path), allowSpecialPurpose: true });
+  const ruleset = new Ruleset({ allowSpecialPurpose: true });
   const bytes = await readBytes(path);
   rejectBinary(path, bytes);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
