@@ -107,7 +107,8 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   text: fc
     .tuple(fc.array(fc.tuple(line, lineEnd), { maxLength: 60 }), fc.oneof(fc.constant(""), line))
     .map(([lines, last]) => lines.map(([text, end]) => text + end).join("") + last)
-    .filter((text) => !/^(\xff\xfe|\xfe\xff)/.test(text)), // that would be UTF-16
+    // Those would be UTF-16, and JSON, to whose objects a member is appended (test/batch/lines/records.test.ts).
+    .filter((text) => !/^(?:\xff\xfe|\xfe\xff|\s*\{|\s*\[\s*\{)/.test(text)),
   source: fc.constantFrom(...SOURCES),
   engine: fc.constant(ENGINE),
   format: fc.constantFrom("tsv", "csv", "jsonl", "append"),

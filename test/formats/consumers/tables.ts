@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onlyLong } from "../../rounds.ts";
@@ -96,11 +96,12 @@ export const firewalld: Consumer = {
     mkdirSync(join(system, "ipsets"), { recursive: true });
     writeFileSync(join(system, "firewalld.conf"), "");
     // Its standard error has warnings about settings that this configuration does not use.
-    const command = (...options: string[]): string =>
-      execFileSync("firewall-offline-cmd", ["--system-config", system, ...options], {
-        encoding: "utf8",
-        stdio: "pipe",
-      });
+    const command = (...options: string[]): string => {
+      const args = ["--system-config", system, ...options];
+      const { status, stdout, stderr } = spawnSync("firewall-offline-cmd", args, { encoding: "utf8" });
+      assert.equal(status, 0, stderr);
+      return stdout;
+    };
     command("--new-ipset=list", "--type=hash:net", `--option=family=${family}`);
     writeFileSync(join(folder, "list"), file);
     command("--ipset=list", `--add-entries-from-file=${join(folder, "list")}`);
