@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Store } from "../store/store.ts";
 import { Bouncers } from "../service/bouncers/bouncers.ts";
-import { parsePrefix } from "../address/prefix.ts";
 import { GuardedPost } from "../service/webhooks/guarded-post.ts";
 import { WebhookDeliverer } from "../service/webhooks/webhook-deliverer.ts";
 import { WebhookMessages } from "../service/webhooks/webhook-messages.ts";
@@ -35,7 +34,7 @@ import { RuleRows } from "../service/rules/rule-rows.ts";
 import { SequenceWaiters } from "../service/store/sequence-waiters.ts";
 import { ServiceMemory } from "../service/rules/service-memory.ts";
 import type { Services } from "../service/services.ts";
-import { prefixesIn } from "../service/settings.ts";
+import { outboundRules } from "../service/reserved-host.ts";
 import { SharedCache } from "../service/shared-cache.ts";
 import { SignInLimits } from "../service/access/sign-in-limits.ts";
 import { ServedDataset } from "../service/datasets/served-dataset.ts";
@@ -163,14 +162,14 @@ function publishingServices(
 function listServices({ settings, now, store, memory }: Basis, secretKey: SecretKey, log: Logger) {
   const secrets = new ListSecrets(secretKey);
   return {
-    externalLists: new ExternalLists({ store, memory, secrets, now, allow: settings.outboundAllow }, log),
+    externalLists: new ExternalLists({ store, memory, secrets, now, rules: outboundRules(settings) }, log),
     listSecrets: secrets,
   } satisfies Partial<Services>;
 }
 
 /** Which endpoints are allowed, what is sent to them, and when. */
 function webhookServices({ settings, now, store, metrics, memory }: Basis, key: SecretKey) {
-  const guardedPost = new GuardedPost({ allow: prefixesIn(settings.outboundAllow).map((text) => parsePrefix(text)) });
+  const guardedPost = new GuardedPost(outboundRules(settings));
   const webhookMessages = new WebhookMessages({ store, key, post: guardedPost, metrics, now });
   return {
     guardedPost,

@@ -21,7 +21,7 @@ async function idsOf(key: string): Promise<Record<string, string>> {
   const { id: ruleset_id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
   const deployment = { name: "texts", include: [{ ruleset: ruleset_id }] };
   const { id: deployment_id } = (await ask(t, "POST", "/v1/edl/deployments/", { key, body: deployment })).body;
-  const list = { name: "texts", url: "https://192.0.2.1/list", active: false };
+  const list = { name: "texts", url: "https://lists.invalid/list", active: false };
   const { id: list_id } = (await ask(t, "POST", "/v1/edl/lists/", { key, body: list })).body;
   return { ip: "192.0.2.1", ruleset_id, deployment_id, list_id };
 }

@@ -312,7 +312,7 @@ test("CTI: basic, extended and bulk at both paths, from an object and from a bar
 });
 
 test("CTI: malformed addresses: 400 with message and request_id, listing every bad index", async () => {
-  for (const ip of ["1.2.3", "1.2.3.4%2F24", "x", "%20", "fe80::1%25eth0"]) {
+  for (const ip of ["1.2.3", "1.2.3.4%2F24", "1.2.3.4/24", "2001:db8::/32", "x", "%20", "fe80::1%25eth0"]) {
     const { status, body, headers } = await ask(t, "GET", `/v1/cti/lookup/${ip}`, { key });
     assert.deepEqual(
       [status, Object.keys(body), body.request_id, headers.get("content-type")],

@@ -123,6 +123,7 @@ function problemAnswer(
   const { status } = PROBLEMS[kinds[0]!];
   const description = kinds.map((kind) => PROBLEMS[kind].title).join(" or ");
   const retry = status === 429 || status === 503 ? headersOf({ "Retry-After": "seconds to wait" }) : {};
+  const challenge = status === 401 ? headersOf({ "WWW-Authenticate": "how to authenticate" }) : {};
   const isThreatError = isThreat && (status === 400 || status === 500);
   const content = isThreatError
     ? {
@@ -134,7 +135,7 @@ function problemAnswer(
     : {
         "application/problem+json": { schema: problemOneOf(kinds, schemas), example: exampleProblem(kinds[0]!, scope) },
       };
-  return { description, headers: { ...COMMON_HEADERS[scope], ...retry }, content };
+  return { description, headers: { ...COMMON_HEADERS[scope], ...retry, ...challenge }, content };
 }
 
 const EXAMPLE_REQUEST = "7d0c5a2e";

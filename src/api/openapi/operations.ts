@@ -1,5 +1,6 @@
 import type { FastifySchema, RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
+import { Check } from "typebox/value";
 import { EXAMPLES } from "./examples.ts";
 import type { RouteScope } from "../plugins/route-scopes.ts";
 import { requirement, requirementMembers, SECURITY } from "./about.ts";
@@ -83,7 +84,8 @@ function bodyOf(
     documentedBody === undefined
       ? {}
       : { "application/json": { schema: schemas.refer(documentedBody), ...exampleOf(bodyExample) } };
-  return { required: true, content: { ...json, ...Object.fromEntries(others) } };
+  const required = others.length > 0 || documentedBody === undefined || !Check(documentedBody, {});
+  return { required, content: { ...json, ...Object.fromEntries(others) } };
 }
 
 /** Bodies of several types are described by type. */

@@ -7,6 +7,7 @@ import { streamOf } from "../http/reply.ts";
 import { joined } from "../../service/encoded.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
+import type { RouteScope } from "./route-scopes.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
 declare module "fastify" {
@@ -71,10 +72,18 @@ export function answerProblem(problem: Problem, request: FastifyRequest, reply: 
     .header("x-request-id", request.id)
     .headers(SAFE_HEADERS)
     .headers(problem.details.headers ?? {});
+  if (problem.status === 401 && !reply.hasHeader("www-authenticate"))
+    reply.header("www-authenticate", CHALLENGES[request.route.config?.scope ?? "public"]);
   const { list } = problem.details;
   // As bytes: a string would have a charset appended to its type, which JSON does not have.
   return reply.type(type).send(list === undefined ? Buffer.from(text) : streamOf(joined(withList(text, list))));
 }
+
+/** How to authenticate, which every 401 says (RFC 9110, section 15.5.2), unless the problem has a challenge of its own. */
+const CHALLENGES: Readonly<Record<RouteScope, string>> = {
+  public: 'ApiKey realm="api", header="X-API-Key"',
+  dashboard: 'Session realm="dashboard"',
+};
 
 /** The text of an object with a list as its last property; without any key in it. */
 function* withList(text: string, { name, items }: NonNullable<Problem["details"]["list"]>): Generator<string> {

@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyTypeProvider } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyTypeProvider } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
+import { Check } from "typebox/value";
 import { tooManyItems } from "../../json/json-list.ts";
 import { ArrivingBody } from "../http/arriving-body.ts";
 import { nearest } from "../../words/nearest.ts";
@@ -29,6 +30,20 @@ export function validateStrictly(app: FastifyInstance): void {
     // The operation decides what a path parameter may be: a malformed id is the id of nothing.
     return httpPart === "params" ? (value) => ({ value }) : bodyReader(schema);
   });
+  app.addHook("onRoute", (route) => {
+    if (route.schema?.body !== undefined) route.preValidation = readMissingBody;
+  });
+}
+
+/** A missing body is one without members, where none is required. */
+function readMissingBody(request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void {
+  if (request.body !== undefined) return done();
+  const { body } = request.routeOptions.schema as { body: TSchema & { readonly content?: object } };
+  if (body.content !== undefined) return done();
+  if (!Check(body, {}))
+    return done(invalid({ body: ["is missing; send a JSON document with Content-Type: application/json"] }));
+  request.body = {};
+  done();
 }
 
 /** What the query of an operation may contain. */
@@ -219,8 +234,6 @@ function plainReader(schema: TSchema): Read {
   return (value) => {
     const compiled = whenCompiled();
     if (compiled.Check(value)) return { value };
-    if (value === undefined)
-      return { error: invalid({ body: ["is missing; send a JSON document with Content-Type: application/json"] }) };
     return { error: invalid(errorsBy(compiled.Errors(value))) };
   };
 }

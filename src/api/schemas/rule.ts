@@ -92,9 +92,15 @@ function withOneExpiry<Schema extends TObject>(schema: Schema): Schema {
 }
 
 export const AddRuleBody = named("AddIPRequest", withOneExpiry(Type.Object({ ...ruleMembers, ...mode }, strict)));
+const changes = { name: Type.Optional(RuleName), ...expiry };
+const kept = Type.Optional(Type.String());
 export const UpdateRuleBody = named(
   "UpdateRuleRequest",
-  withOneExpiry(Type.Object({ name: Type.Optional(RuleName), ...expiry }, { ...strict, minProperties: 1 })),
+  shownAs(
+    withOneExpiry(Type.Object(changes, { ...strict, minProperties: 1 })),
+    // A client may send the Rule that it has read, with changes: `checkKept`.
+    Type.Object({ ...changes, ip: kept, created_at: kept, updated_at: kept }, { ...strict, minProperties: 1 }),
+  ),
 );
 
 export const AddRuleResponse = named(

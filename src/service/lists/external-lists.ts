@@ -1,18 +1,18 @@
-import { parsePrefix } from "../../address/prefix.ts";
 import type { FetchClaim, FinishFetchCommand } from "../../store/command.ts";
 import { UPDATE_FREQUENCIES } from "../../store/records/deployment.ts";
 import type { ExternalList, ExternalListDefinition, FetchValidators } from "../../store/records/external-list.ts";
 import type { Store } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { type Download, Downloader } from "../../update/download.ts";
+import type { AddressRules } from "../../update/pinned-lookup.ts";
 import { UpdateError } from "../../update/update-error.ts";
 import { SealError } from "../access/secret-key.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type ListText, unpackList } from "../deployments/list-text.ts";
 import { ownVersion } from "../own-version.ts";
-import { prefixesIn } from "../settings.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
-import { ServiceError } from "../service-error.ts";
+import { reservedHost } from "../reserved-host.ts";
+import { invalid, ServiceError } from "../service-error.ts";
 import { failureOf } from "./fetch-failure.ts";
 import type { ListSecrets } from "./list-secrets.ts";
 import { readFetchedList } from "./read-fetched-list.ts";
@@ -33,8 +33,7 @@ export interface ListServices {
   readonly memory: ServiceMemory;
   readonly secrets: ListSecrets;
   readonly now: () => number;
-  /** `--outbound-allow`. */
-  readonly allow: string;
+  readonly rules: AddressRules;
 }
 
 interface Log {
@@ -73,6 +72,14 @@ export class ExternalLists {
     clearInterval(this.#timer);
     await (await this.#downloader)?.close();
     await Promise.allSettled(this.#running.values());
+  }
+
+  /**
+   * Checks the host of a list's URL, as far as no name can lead elsewhere later (`reservedHost`). Rejects with ServiceError "invalid".
+   */
+  async checkHost(url: string): Promise<void> {
+    const error = await reservedHost(new URL(url), this.#services.rules);
+    if (error !== undefined) throw invalid({ url: [error] });
   }
 
   /** The list may now be due at another time. */
@@ -185,7 +192,7 @@ export class ExternalLists {
   #open(): Promise<Downloader> {
     return (this.#downloader ??= Downloader.create({
       userAgent: `ipsieve/${ownVersion()}`,
-      allow: prefixesIn(this.#services.allow).map((text) => parsePrefix(text)),
+      allow: this.#services.rules.allow,
       limits: LIMITS,
     }));
   }

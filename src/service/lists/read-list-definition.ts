@@ -31,7 +31,7 @@ export function readListChanges({ url, ...fields }: Partial<ExternalListDefiniti
 /** Maximum characters of a URL. */
 export const MAX_URL = 2000;
 
-/** The host is checked at each fetch, because the addresses of its name may change. */
+/** The addresses of its host: `ExternalLists.checkHost`. */
 function checkedUrl(text: string): string {
   const url = URL.parse(text);
   const reject = (problem: string): never => {

@@ -1,4 +1,6 @@
+import { ruleDocument } from "../../formats/rule-document.ts";
 import type { RuleDefaults } from "../../rulesets/importers/imported-rule.ts";
+import type { Rule } from "../../rulesets/rule.ts";
 import { RuleError } from "../../rulesets/rule-error.ts";
 import { parseTimestamp } from "../../rulesets/timestamp.ts";
 import { checkDescription, checkRuleName, expiryInDays, parseRulePrefix } from "../../rulesets/validate-rule.ts";
@@ -58,6 +60,21 @@ export function readChanges({ name, ...expiry }: Omit<RuleMembers, "ip">, now: n
     name: typeof name === "string" ? checkRuleName(name) : name,
     expiresAt: readExpiry(expiry, now, ""),
   }));
+}
+
+/** What a client may send back as it is in the rule that it has read. */
+const KEPT = ["ip", "created_at", "updated_at"] as const;
+
+/** @throws ServiceError "invalid" if the body of an update has one of these members other than as in the rule */
+export function checkKept(body: Partial<Record<(typeof KEPT)[number], string>>, rule: Rule): void {
+  const document = ruleDocument(rule);
+  const changed = KEPT.filter((name) => body[name] !== undefined && body[name] !== document[name]);
+  if (changed.length === 0) return;
+  throw invalid(
+    Object.fromEntries(
+      changed.map((name) => [name, [`this cannot be changed, and is ${document[name]} in the rule; leave it out`]]),
+    ),
+  );
 }
 
 /** The name or description of a ruleset. @throws ServiceError "invalid" */

@@ -1,9 +1,10 @@
 import type { Agent, Dispatcher } from "undici";
 import { addressBits } from "../../address/address.ts";
-import { isAddress, parseAddress } from "../../address/parse-address.ts";
+import { parseAddress } from "../../address/parse-address.ts";
 import { prefixContains } from "../../address/prefix.ts";
-import { type AddressRules, checkedAddresses, pinnedLookup } from "../../update/pinned-lookup.ts";
+import { type AddressRules, pinnedLookup } from "../../update/pinned-lookup.ts";
 import { UpdateError } from "../../update/update-error.ts";
+import { isLiteral, reservedHost } from "../reserved-host.ts";
 
 /** Milliseconds until the headers of the response must have arrived. */
 const TIMEOUT = 15_000;
@@ -52,17 +53,10 @@ export class GuardedPost {
     return this.#addressError(url);
   }
 
-  async #addressError({ protocol, hostname }: URL): Promise<string | undefined> {
-    const isHttp = protocol === "http:";
-    if (!isHttp && !isLiteral(hostname)) return undefined;
-    if (isHttp && isLiteral(hostname) && !this.#isAllowed(hostname))
+  async #addressError(url: URL): Promise<string | undefined> {
+    if (url.protocol === "http:" && isLiteral(url.hostname) && !this.#isAllowed(url.hostname))
       return "use https: only addresses that the operator allows (--outbound-allow) are reached by http";
-    try {
-      await checkedAddresses(hostname, this.#rules);
-      return undefined;
-    } catch {
-      return "this address is reserved or in a private network; the operator can allow it with --outbound-allow";
-    }
+    return reservedHost(url, this.#rules);
   }
 
   #isAllowed(hostname: string): boolean {
@@ -143,8 +137,4 @@ function retryAfterOf(header: string | string[] | undefined, now: number = Date.
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
   const time = Date.parse(header);
   return Number.isNaN(time) ? null : Math.max(0, time - now);
-}
-
-function isLiteral(hostname: string): boolean {
-  return hostname.startsWith("[") || isAddress(hostname);
 }

@@ -78,7 +78,7 @@ const newList = async () => {
     ...writing,
     organisationId: organisation,
     name: `l${++serial}`,
-    definition: readNewList({ url: "http://127.0.0.1/", active: false }),
+    definition: readNewList({ url: "https://lists.invalid/", active: false }),
   });
   return list.id;
 };
@@ -224,7 +224,11 @@ const CASES: Readonly<Record<string, Case>> = {
   fitSets: { least: "viewer", status: 200, body: { sets: [{ prefixes: ["192.0.2.0/24"] }], entries: 1 } },
   computeSet: { least: "viewer", status: 200, body: { operation: "union", sets: [{ prefixes: ["192.0.2.0/24"] }] } },
   listExternalLists: { least: "viewer", status: 200 },
-  createExternalList: { least: "editor", status: 201, body: { name: "x", url: "http://127.0.0.1/", active: false } },
+  createExternalList: {
+    least: "editor",
+    status: 201,
+    body: { name: "x", url: "https://lists.invalid/", active: false },
+  },
   getExternalList: { least: "viewer", status: 200, id: newList },
   updateExternalList: { least: "editor", status: 200, id: newList, body: { name: "y" } },
   deleteExternalList: { least: "editor", status: 204, id: newList },

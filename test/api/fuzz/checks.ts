@@ -51,6 +51,7 @@ export const CHECKS: Readonly<Record<string, (one: Case, answer: Received, api: 
       "ratelimit-remaining",
       "ratelimit-reset",
       ...(status === 429 || status === 503 ? ["retry-after"] : []),
+      ...(status === 401 ? ["www-authenticate"] : []),
     ];
     const missing = [...common, ...documented].filter((name) => headers[name] === undefined);
     if (missing.length > 0) return `there is no header ${missing.join(", ")}`;

@@ -195,7 +195,7 @@ class OperationFuzz {
         path: "/v1/edl/lists/",
         headers,
         // URLs of this machine are not fetched but refused at once.
-        body: JSON.stringify({ name: "fuzz", url: "http://127.0.0.1/", active: false }),
+        body: JSON.stringify({ name: "fuzz", url: "https://lists.invalid/", active: false }),
       });
       this.#listId = JSON.parse(text).id;
     }

@@ -1,5 +1,6 @@
 import type { App } from "../../app-type.ts";
 import { bulkJson, bulkJsonLines, bulkLookup, countSeen, lookUpTexts } from "../../../cti/bulk-lookup.ts";
+import { parseAddress } from "../../../address/parse-address.ts";
 import { CtiError } from "../../../cti/cti-error.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
 import { lineBody, LINES, LINE_TYPES, requireBody, sendLookups, withLineBodies } from "../../http/line-bodies.ts";
@@ -46,6 +47,13 @@ function addSingleLookups(app: App, { threats, metrics }: Services): void {
     metrics.countLookups("cti", 1, seen ? 1 : 0);
     sendJson(reply, json);
   });
+
+  // A prefix whose slash is not encoded is no address either, and says so.
+  for (const path of ["/cti/lookup", "/cti/extended_lookup"])
+    app.get(`${path}/:ip/:length`, { config: READ_CTI }, ({ params }) => {
+      const { ip, length } = params as { readonly ip: string; readonly length: string };
+      return withField("ip", () => parseAddress(`${ip}/${length}`));
+    });
 
   const extended = {
     operationId: "extendedLookupIp",

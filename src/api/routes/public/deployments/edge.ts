@@ -141,7 +141,9 @@ function deploymentOf(
     const window = failureLimits.take(request.ip, settings.failuresPerMinute);
     if (window.isExceeded)
       throw tooManyRequests("too many requests without a valid token came from this address", window.retryAfter);
-    throw new Problem("authentication-required", `not a valid ${use} token; it may have expired or been revoked`);
+    throw new Problem("authentication-required", `not a valid ${use} token; it may have expired or been revoked`, {
+      headers: { "www-authenticate": 'Bearer realm="edge", error="invalid_token"' },
+    });
   }
   request.identity = { kind: "key", id: credential.id };
   if (deployment.deletedAt !== null)

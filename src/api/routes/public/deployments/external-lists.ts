@@ -91,6 +91,7 @@ function addWrites(app: App, services: Services): void {
     const { name, ...fields } = request.body;
     checkRulesetText({ name, description: fields.description });
     const definition = readNewList(fields as ExternalListDefinition);
+    await services.externalLists.checkHost(definition.url);
     const { list } = await store.write({ kind: "create-list", ...signed(request), name, definition });
     return reply
       .code(201)
@@ -115,6 +116,7 @@ function addWrites(app: App, services: Services): void {
     const { name, ...fields } = request.body;
     checkRulesetText({ name, description: fields.description });
     const definition = readListChanges(fields as Partial<ExternalListDefinition>);
+    if (definition.url !== undefined) await services.externalLists.checkHost(definition.url);
     const { list } = await store.write({ kind: "update-list", ...signed(request), listId, name, definition });
     return (await documentsOf(request, services))(list);
   });

@@ -15,7 +15,7 @@ import { readPrefix } from "../../../../service/rules/read-address.ts";
 import { guardPrefixes } from "../../../../service/rules/guard-writes.ts";
 import { warningsIn } from "../../../../service/rules/collateral-documents.ts";
 import { preparedRules } from "../../../../service/rules/prepared-rules.ts";
-import { readChanges, readRule, type RuleMembers } from "../../../../service/rules/read-rule.ts";
+import { checkKept, readChanges, readRule, type RuleMembers } from "../../../../service/rules/read-rule.ts";
 import {
   AddRuleBody,
   AddRuleResponse,
@@ -183,11 +183,13 @@ function addUpdate(app: App, services: Services): void {
     bodyExample: { name: "office", expires_at: null },
   };
   app.put(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: update }, async (request, reply) => {
-    const { about } = findRuleset(request, services);
+    const { about, rules } = findRuleset(request, services);
     const prefix = readPrefix(request.query.ip);
+    const rule = rules.get(prefix);
+    if (rule !== undefined) checkKept(request.body, rule);
     const changes = readChanges(request.body, request.now);
     const warnings = await guardPrefixes(about, [prefix], services);
-    const { rule } = await services.store.write({
+    const updated = await services.store.write({
       kind: "update-rule",
       ...signed(request),
       rulesetId: about.id,
@@ -195,8 +197,8 @@ function addUpdate(app: App, services: Services): void {
       changes,
       ifMatch: ifMatch(request),
     });
-    reply.header("etag", tagOfRule(rule));
-    return { ...ruleDocument(rule), ...warningsIn(warnings) };
+    reply.header("etag", tagOfRule(updated.rule));
+    return { ...ruleDocument(updated.rule), ...warningsIn(warnings) };
   });
 }
 
