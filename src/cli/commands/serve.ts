@@ -20,6 +20,7 @@ import { isWebAddress } from "../../service/web-address.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../runner/command.ts";
+import { reportError } from "../runner/report-error.ts";
 import { datasetPath } from "../snapshots/default-datasets.ts";
 import { SAMPLE_DATASET } from "../../datasets/sample-dataset.ts";
 import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder } from "../snapshots/home.ts";
@@ -47,7 +48,7 @@ export const serveCommand: Command = {
   ],
   notes: [
     "A setting comes from its option, otherwise from its environment variable (IPSIEVE_PORT for --port), otherwise from the --config file, otherwise it has its default. The log is written to standard error.",
-    "SIGHUP reloads the catalogue and the threat intelligence, which also happens when a file changes. SIGTERM lets requests in progress finish; a second one does not. Exit code: 0 after a signal, 143 or 130 after a second SIGTERM or SIGINT, 2 if the server cannot start.",
+    "SIGHUP reloads the catalogue and the threat intelligence, which also happens when a file changes. SIGTERM lets requests in progress finish; a second one does not. Exit code: 0 after a signal, 143 or 130 after a second SIGTERM or SIGINT, 2 if the server cannot start, or 75 if it may start later without any change, as the database, the port or the address was not available.",
   ],
   guardsItsOutput: true,
   examples: [
@@ -73,6 +74,25 @@ function optionOf(setting: Setting): Option {
 }
 
 async function run(args: Arguments): Promise<number> {
+  try {
+    return await runServer(args);
+  } catch (error) {
+    if (!mayPass(error)) throw error;
+    reportError(error);
+    return EXIT.mayPass;
+  }
+}
+
+/** Whether the cause may go away by itself: the database, the port or the address is not available. */
+function mayPass(error: unknown): boolean {
+  const { name, code, cause } = error as { name?: string; code?: string; cause?: { code?: string } };
+  return name === "ListenError" ? PASSING.has(cause!.code!) : name === "StoreError" && code === "unavailable";
+}
+
+/** While a machine starts, an address or a name may not be there yet. */
+const PASSING: ReadonlySet<string> = new Set(["EADDRINUSE", "EADDRNOTAVAIL", "ENOTFOUND"]);
+
+async function runServer(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
   const processes = settings.processes || availableParallelism();
   if (processes === 1) return serveRequests(args, settings);

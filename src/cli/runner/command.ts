@@ -63,4 +63,5 @@ export function loadCommands({ commands }: CommandTable): Promise<Command[]> {
   return Promise.all(Object.values(commands).map((load) => load()));
 }
 
-export const EXIT = { matched: 0, nothing: 1, error: 2, interrupted: 130 } as const;
+/** `mayPass`: a server cannot start now, but perhaps later, without any change (EX_TEMPFAIL of sysexits.h). */
+export const EXIT = { matched: 0, nothing: 1, error: 2, mayPass: 75, interrupted: 130 } as const;
