@@ -18,9 +18,9 @@ before(() => {
 });
 after(() => folder.remove());
 
+const environment = () => ({ IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "", IPSIEVE_BASE_URL: "" });
 /** Runs the command without the databases of the environment, with the folder as its home. */
-const call = (...args: string[]) =>
-  run(args, { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
+const call = (...args: string[]) => run(args, { cwd: folder.path, env: environment() });
 const endsWith = async (exitCode: number, message: RegExp, ...args: string[]) => {
   const { code, stdout, stderr } = await call(...args);
   assert.match(stderr, message);
@@ -153,6 +153,11 @@ describe("org, plan and key", () => {
       await failing(/^ipsieve: name: .*(characters|spaces|control)/, "user", "add", name, "--org", "Example");
     await failing(/write http:\/\/HOST:PORT/, "user", "add", "Bob", "--org", "Example", "--url", "javascript:alert(1)");
     assert.match((await call("user", "add", "Bob", "--org", "Example")).stdout, /^http:\/\/127\.0\.0\.1:8080\/#\/join/);
+    const linked = (base: string, ...args: string[]) =>
+      run(["user", "invite", "Bob", ...args], { cwd: folder.path, env: { ...environment(), IPSIEVE_BASE_URL: base } });
+    assert.match((await linked("https://lists.example.org/")).stdout, /^https:\/\/lists\.example\.org\/#\/join/);
+    assert.match((await linked("", "--url", "https://other.example")).stdout, /^https:\/\/other\.example\/#/);
+    assert.match((await linked("lists")).stderr, /IPSIEVE_BASE_URL "lists": write http/);
     assert.match((await call("user", "role", "bob", "editor")).stdout, /^Bob: editor\n$/);
     await failing(/unknown role "root"/, "user", "role", "bob", "root");
     await failing(/there is no user "Bobb"; did you mean Bob\?/, "user", "role", "Bobb", "editor");

@@ -31,6 +31,20 @@ function written({ path }: { readonly path: string }, text: string, folder: stri
   return file;
 }
 
+const HAPROXY: Pick<Linted, "linter" | "missing" | "lint"> = {
+  linter: "haproxy -c",
+  missing: missingCommand("haproxy", "-v", "haproxy"),
+  lint(text, folder) {
+    const certificate = join(folder, "server.pem");
+    writeFileSync(
+      certificate,
+      readFileSync(join(TLS, "server.crt"), "utf8") + readFileSync(join(TLS, "server.key"), "utf8"),
+    );
+    const configuration = text.replace("/etc/haproxy/tls/server.pem", certificate);
+    return run("haproxy", ["-c", "-f", written({ path: "haproxy.cfg" }, configuration, folder)]);
+  },
+};
+
 const LINTED: readonly Linted[] = [
   {
     path: "Dockerfile",
@@ -62,20 +76,18 @@ const LINTED: readonly Linted[] = [
   },
   {
     path: "compose/haproxy.cfg",
-    linter: "haproxy -c",
-    missing: missingCommand("haproxy", "-v", "haproxy"),
-    lint(text, folder) {
-      const certificate = join(folder, "server.pem");
-      writeFileSync(
-        certificate,
-        readFileSync(join(TLS, "server.crt"), "utf8") + readFileSync(join(TLS, "server.key"), "utf8"),
-      );
-      const configuration = text.replace("/etc/haproxy/tls/server.pem", certificate);
-      return run("haproxy", ["-c", "-f", written({ path: "haproxy.cfg" }, configuration, folder)]);
-    },
+    ...HAPROXY,
     mistakes: [
       ["a misspelled keyword", "balance leastconn", "balance leastcon"],
       ["a backend that is none", "default_backend servers", "default_backend server"],
+    ],
+  },
+  {
+    path: "systemd/haproxy.cfg",
+    ...HAPROXY,
+    mistakes: [
+      ["a misspelled keyword", "option dontlognull", "option dontlognul"],
+      ["a backend that is none", "default_backend server", "default_backend servers"],
     ],
   },
   {

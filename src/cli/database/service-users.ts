@@ -12,7 +12,7 @@ import { UsageError } from "../runner/usage-error.ts";
 export const URL_OPTION: Option = {
   name: "url",
   value: "URL",
-  help: "URL of the dashboard, for the link; default: http://127.0.0.1:8080",
+  help: "URL of the dashboard, for the link; default: $IPSIEVE_BASE_URL, as of serve, otherwise http://127.0.0.1:8080",
 };
 
 /** The user with this name, ignoring case, or with this id. Throws UsageError. */
@@ -41,9 +41,12 @@ export async function invite(
   args: Arguments,
   write: (invitation: Invitation) => Promise<{ readonly user: User }>,
 ): Promise<void> {
-  const base = args.value("url") ?? "http://127.0.0.1:8080";
-  if (!isWebAddress(base))
-    throw new UsageError(`--url ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
+  const fromServer = process.env["IPSIEVE_BASE_URL"] || undefined;
+  const base = args.value("url") ?? fromServer ?? "http://127.0.0.1:8080";
+  if (!isWebAddress(base)) {
+    const place = args.has("url") || fromServer === undefined ? "--url" : "IPSIEVE_BASE_URL";
+    throw new UsageError(`${place} ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
+  }
   const { token, invitation } = makeInvitation(signature().at);
   const { user } = await write(invitation);
   standardError().write(
