@@ -1,27 +1,14 @@
 /** On a Node release that is too old, every entry of the package says which one it needs. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, test } from "node:test";
 import { nodeVersionError } from "../src/runtime/node-version.ts";
+import { oldNode } from "./old-node.ts";
 
 const root = join(import.meta.dirname, "..");
-
-/** A Node from the PATH that is older than the package requires. */
-function oldNode(): { readonly program: string; readonly version: string } | undefined {
-  const programs = (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .filter((folder) => !folder.includes("node_modules"))
-    .map((folder) => join(folder, "node"))
-    .filter(existsSync);
-  const all = programs.map((program) => ({
-    program,
-    version: spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1),
-  }));
-  return all.find(({ version }) => nodeVersionError(version) !== undefined);
-}
 
 const old = oldNode();
 

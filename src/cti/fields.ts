@@ -113,7 +113,10 @@ export const NOTHING_KNOWN: CtiRecord = Object.fromEntries(
   FIELDS.map(({ member, kind }) => [member, kind.empty]),
 ) as unknown as CtiRecord;
 
-const UNITS: readonly (readonly Field[])[] = [...Map.groupBy(FIELDS, ({ unit }) => unit).values()];
+// Not by Map.groupBy: `ipsieve/core` runs where that is missing, too.
+const UNITS: readonly (readonly Field[])[] = Array.from(new Set(FIELDS.map(({ unit }) => unit)), (one) =>
+  FIELDS.filter(({ unit }) => unit === one),
+);
 
 /**
  * Merges what two feeds say about one prefix: the union of sets, the more severe classification, the earliest and the

@@ -7,6 +7,7 @@ import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { oldNode } from "../old-node.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { missing, program } from "../dashboard/browser.ts";
 import { onlyLong } from "../rounds.ts";
@@ -78,15 +79,17 @@ for (const isIsolated of [false, true]) {
 const folder = temporaryFolder();
 after(() => folder.remove());
 
-/** Other platforms, from `npm run tools:setup`. */
-const PLATFORMS = {
-  Bun: ["@oven/bun-*/bin/bun", []],
-  Deno: ["@deno/*/deno", ["run", "--allow-read"]],
-} as const;
+/** A program of `npm run tools:setup`. */
+const tool = (pattern: string): string | undefined => globSync(join(root, "tools/node_modules", pattern))[0];
 
-for (const [name, [pattern, args]] of Object.entries(PLATFORMS)) {
-  const [found] = globSync(join(root, "tools/node_modules", pattern));
-  const skip = found === undefined ? `${name} is not installed; npm run tools:setup does` : false;
+const PLATFORMS: Readonly<Record<string, readonly [program: string | undefined, args: readonly string[]]>> = {
+  Bun: [tool("@oven/bun-*/bin/bun"), []],
+  Deno: [tool("@deno/*/deno"), ["run", "--allow-read"]],
+  "an old Node": [oldNode()?.program, []],
+};
+
+for (const [name, [found, args]] of Object.entries(PLATFORMS)) {
+  const skip = found === undefined ? `${name} is not installed; npm run tools:setup installs Bun and Deno` : false;
   test(`${name} returns the same results as Node`, { skip }, () => {
     const file = join(folder.path, `${name}.mjs`);
     writeFileSync(
