@@ -39,8 +39,13 @@ declare module "fastify" {
     readonly area?: Area;
     /** The access level that the caller needs. */
     readonly access?: Access;
+    /** The name in logs and metrics of an operation for devices, which has no `operationId`: no document describes it. */
+    readonly operation?: string;
   }
 }
+
+/** The `operation` of feeds. */
+export const READ_FEED = "readFeed";
 
 /** An address or prefix of a JSON document, with quotes, comma and indentation. */
 const ADDRESS_BYTES = 105;

@@ -14,6 +14,7 @@ import { ExpiryClock } from "../service/changes/expiry-clock.ts";
 import { GuardedStore } from "../service/store/guarded-store.ts";
 import { listenError } from "./listen-error.ts";
 import { type LoadedMemory, loadMemory } from "../service/store/loading-store.ts";
+import { addHealthMetrics } from "../service/usage/health-metrics.ts";
 import { Metrics } from "../service/usage/metrics.ts";
 import { SteadyClock } from "../service/access/rate-limits.ts";
 import { LimitExchange } from "../service/access/limit-exchange.ts";
@@ -236,7 +237,7 @@ export class Server {
     );
     if (peers.areThere)
       metrics.addGauge("ipsieve_processes", "Processes of the server that serve requests", () => 1, "sum");
-    metrics.addRules(() => memory.countRules(this.services.now()));
+    addHealthMetrics(this.services);
     collectDefaultMetrics({ register: metrics.registry });
     // Sums of the gauges beside them, under names that are reserved for counters.
     for (const kind of ["handles", "requests", "resources"])

@@ -470,3 +470,54 @@ function rotate(
 ) {
   return t.server.store.write({ kind: "rotate-deployment", ...by(), deploymentId: id, credential, graceUntil });
 }
+
+test("/metrics says how lists fare: responses to devices, deployments that are refused or not fetched, external lists", async (c) => {
+  const own = await startServer({ metrics: "on" });
+  c.after(() => own.close());
+  const organisation = await addOrganisation(own, "health");
+  const write = (name: string, definition: Partial<DeploymentDefinition>) =>
+    own.server.store.write({
+      kind: "create-deployment",
+      ...by(organisation),
+      name,
+      definition: { ...DEFINITION, ...definition },
+    });
+  const { deployment } = await write("good", {});
+  await write("paused", { active: false });
+  await write("too long", { options: { ...DEFINITION.options, max_entries: 1 } });
+  const page = async () => (await ask(own, "GET", "/metrics")).text;
+  await until("the list is published, the other one refused", async () =>
+    /deployments\{state="refused"\} 1/.test(await page()),
+  );
+  await until("the list is published", () => own.server.services.lists.served(deployment.id) !== undefined);
+  const feed = `/feeds/${own.server.services.feedTokens.tokenOf(deployment)}/ipv4.txt`;
+  const { headers } = await ask(own, "GET", feed);
+  await ask(own, "GET", feed, { headers: { "If-None-Match": headers.get("etag")! } });
+  await ask(own, "GET", "/feeds/unknown/ipv4.txt");
+  await ask(own, "GET", "/taxii2/");
+  await ask(own, "GET", "/v1/decisions/stream");
+  const before = await page();
+  for (const [operation, status] of [
+    ["readFeed", 200],
+    ["readFeed", 304],
+    ["readFeed", 403],
+    ["readTaxii", 401],
+    ["streamDecisions", 403],
+  ] as const)
+    assert.match(
+      before,
+      new RegExp(`^ipsieve_request_seconds_count\\{operation="${operation}",status="${status}"\\} 1$`, "m"),
+    );
+  const counts = (name: string, text: string) =>
+    Object.fromEntries(
+      Array.from(text.matchAll(new RegExp(`^${name}\\{state="(\\w+)"\\} (\\d+)$`, "gm")), ([, state, count]) => [
+        state,
+        Number(count),
+      ]),
+    );
+  assert.deepEqual(counts("ipsieve_deployments", before), { ok: 1, stale: 0, refused: 1, inactive: 1 });
+  assert.deepEqual(counts("ipsieve_external_lists", before), { ok: 0, failed: 0, refused: 0, inactive: 0 });
+  assert.match(before, /^ipsieve_deployments_not_pulled 0$/m);
+  own.clock.now += DAY;
+  assert.match(await page(), /^ipsieve_deployments_not_pulled 2$/m, "the paused one does not count");
+});

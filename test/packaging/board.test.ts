@@ -49,7 +49,7 @@ describe("Prometheus", { skip: missingCommand("prometheus", "--version", "promet
     const { text: key } = await addKey(owner, await addOrganisation(owner, "Example"));
     await store.close();
     service = await ServiceProcess.start(file, ["--metrics", "on", "--metrics-token", TOKEN]);
-    for (const path of ["/v1/cbs/lookup?ip=1.1.1.1", "/v1/cti/lookup/192.0.2.1", "/nowhere"])
+    for (const path of ["/v1/cbs/lookup?ip=1.1.1.1", "/v1/cti/lookup/192.0.2.1", "/feeds/unknown/ipv4.txt", "/nowhere"])
       await (await fetch(`http://127.0.0.1:${service.port}${path}`, { headers: { "X-API-Key": key } })).text();
     const port = await freePort();
     prometheus = `http://127.0.0.1:${port}`;

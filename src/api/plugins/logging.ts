@@ -35,11 +35,13 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
   app.decorateRequest("isFollowing", false);
   app.addHook("onResponse", (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
-    const operation = request.route?.schema?.operationId ?? "none";
+    const { schema, config } = request.route ?? {};
+    const operation = schema?.operationId ?? config?.operation ?? "none";
     const time = request.isFollowing ? 0 : elapsedTime;
     metrics.observe(operation, status, time / 1000);
     // The dashboard requests these figures, and would otherwise count itself.
-    if (request.route?.config.scope === "public") metrics.traffic.addRequest(request.now || now(), status, time);
+    if (config?.scope === "public" || config?.operation !== undefined)
+      metrics.traffic.addRequest(request.now || now(), status, time);
     if (request.isShed) return done();
     const { id, method, url, ip: address, identity } = request;
     logRequest(log, { id, method, url, address, operation, status, elapsed: elapsedTime, identity });

@@ -7,13 +7,12 @@ import type { Services } from "../../service/services.ts";
 import { secondOf } from "../../time/second-of.ts";
 import { readCodedTag, takesCoding } from "../http/content-coding.ts";
 import { hasBody, hasOneHost, noteResponse } from "./framing.ts";
+import { READ_FEED } from "../operation.ts";
 import { logRequest } from "./logging.ts";
 import { requestId } from "./request-ids.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
 const SECOND = 1000;
-/** Feeds are not an operation of any OpenAPI document. */
-const OPERATION = "none";
 const VARY = "Accept-Encoding";
 const CACHE_CONTROL = "private, no-cache";
 
@@ -92,8 +91,9 @@ function answer(app: FastifyInstance, { request, response, feed }: Exchange, ser
   const agent = headers["user-agent"] ?? "";
   services.pulls.add({ deploymentId: feed.deployment.id, at, file: feed.file, address, agent, status: 304, bytes: 0 });
   const elapsed = performance.now() - startedAt;
-  services.metrics.observe(OPERATION, 304, elapsed / SECOND);
-  logRequest(log, { id, method, url, address, operation: OPERATION, status: 304, elapsed });
+  services.metrics.observe(READ_FEED, 304, elapsed / SECOND);
+  services.metrics.traffic.addRequest(at, 304, elapsed);
+  logRequest(log, { id, method, url, address, operation: READ_FEED, status: 304, elapsed });
 }
 
 /**

@@ -162,17 +162,15 @@ export class Metrics {
   }
 
   /** A gauge by state that is read when the page is requested. */
-  addRules(read: () => { readonly active: number; readonly expired: number }): void {
+  addStates(name: string, help: string, read: () => Readonly<Record<string, number>>): void {
     const gauge = new Gauge({
-      name: "ipsieve_rules",
-      help: "Rules by state",
+      name,
+      help,
       aggregator: "max",
       labelNames: ["state"],
       registers: [this.registry],
       collect(): void {
-        const { active, expired } = read();
-        gauge.set({ state: "active" }, active);
-        gauge.set({ state: "expired" }, expired);
+        for (const [state, count] of Object.entries(read())) gauge.set({ state }, count);
       },
     });
   }

@@ -89,7 +89,7 @@ function admit(request: FastifyRequest, services: Services): Error | undefined {
 
 function addStream(app: App, services: Services): void {
   const { bouncers, settings } = services;
-  app.get("/decisions/stream", async (request, reply) => {
+  app.get("/decisions/stream", { config: { operation: "streamDecisions" } }, async (request, reply) => {
     const { bouncer, now } = request;
     const filter = filterIn(request);
     receiptOfLast(request);
@@ -186,7 +186,7 @@ function follow({ raw: { socket }, bouncer, now }: FastifyRequest, { raw }: Fast
 const NOTE_EVERY = 60_000;
 
 function addLookup(app: App, { bouncers, settings }: Services): void {
-  app.get("/decisions", async (request, reply) => {
+  app.get("/decisions", { config: { operation: "readDecisions" } }, async (request, reply) => {
     const where = prefixIn(request);
     // Clients send a request without an address to check that the server is available.
     if (where === undefined) return sendJson(reply, "null");
@@ -204,7 +204,7 @@ function addLookup(app: App, { bouncers, settings }: Services): void {
 
 /** Every half hour, bouncers report what they have dropped since their last report. */
 function addUsageMetrics(app: App, { store, memory }: Services): void {
-  app.post("/usage-metrics", async (request, reply) => {
+  app.post("/usage-metrics", { config: { operation: "reportBouncerUsage" } }, async (request, reply) => {
     const { deploymentId } = request.bouncer;
     const deployment = memory.deploymentById(deploymentId);
     if (deployment === undefined) throw notYet();

@@ -71,56 +71,68 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
 }
 
 function addBootstrap(app: App, services: Services): void {
-  app.post("/api/v1/edl/bootstrap", { config: { ...BY_ANYBODY, hasSecret: true } }, async (request, reply) => {
-    const { bootstrap_token: token } = (request.body ?? {}) as { bootstrap_token?: unknown };
-    const { claims } = deploymentOf(request, typeof token === "string" ? token : "", "bootstrap", services);
-    const iat = Math.floor(request.now / 1000);
-    const access = services.edgeTokens.sign({ ...claims, use: "access", iat, exp: iat + ACCESS_SECONDS });
-    return sendJson(
-      reply,
-      JSON.stringify({
-        access_token: access,
-        expires_in: ACCESS_SECONDS,
-        jwks_url: `${claims.iss}/.well-known/jwks.json`,
-        config_url: `${claims.iss}/api/v1/edl/config`,
-        logs_url: `${claims.iss}/api/v1/edl/logs`,
-      }),
-    );
-  });
+  app.post(
+    "/api/v1/edl/bootstrap",
+    { config: { ...BY_ANYBODY, hasSecret: true, operation: "bootstrapEdge" } },
+    async (request, reply) => {
+      const { bootstrap_token: token } = (request.body ?? {}) as { bootstrap_token?: unknown };
+      const { claims } = deploymentOf(request, typeof token === "string" ? token : "", "bootstrap", services);
+      const iat = Math.floor(request.now / 1000);
+      const access = services.edgeTokens.sign({ ...claims, use: "access", iat, exp: iat + ACCESS_SECONDS });
+      return sendJson(
+        reply,
+        JSON.stringify({
+          access_token: access,
+          expires_in: ACCESS_SECONDS,
+          jwks_url: `${claims.iss}/.well-known/jwks.json`,
+          config_url: `${claims.iss}/api/v1/edl/config`,
+          logs_url: `${claims.iss}/api/v1/edl/logs`,
+        }),
+      );
+    },
+  );
 }
 
 function addConfig(app: App, services: Services): void {
-  app.get("/api/v1/edl/config", { config: { hasSecret: true } }, async (request, reply) => {
-    const { deployment } = deploymentOf(request, bearerIn(request), "access", services);
-    const { id, organisationId, name, definition } = deployment;
-    return sendJson(
-      reply,
-      JSON.stringify({
-        deployment_id: id,
-        workspace_id: organisationId,
-        name,
-        purpose: definition.purpose,
-        direction: definition.direction,
-        firewall_format: definition.firewall_format,
-        update_frequency_seconds: UPDATE_FREQUENCIES[definition.update_frequency],
-        enabled: definition.active,
-        urls: await urlsOf(deployment, request, services),
-      }),
-    );
-  });
+  app.get(
+    "/api/v1/edl/config",
+    { config: { hasSecret: true, operation: "readEdgeConfig" } },
+    async (request, reply) => {
+      const { deployment } = deploymentOf(request, bearerIn(request), "access", services);
+      const { id, organisationId, name, definition } = deployment;
+      return sendJson(
+        reply,
+        JSON.stringify({
+          deployment_id: id,
+          workspace_id: organisationId,
+          name,
+          purpose: definition.purpose,
+          direction: definition.direction,
+          firewall_format: definition.firewall_format,
+          update_frequency_seconds: UPDATE_FREQUENCIES[definition.update_frequency],
+          enabled: definition.active,
+          urls: await urlsOf(deployment, request, services),
+        }),
+      );
+    },
+  );
 }
 
 function addLogs(app: App, services: Services): void {
-  app.post("/api/v1/edl/logs", { config: { bodyBytes: MAX_REPORT, takesGzip: true } }, async (request, reply) => {
-    const { deployment } = deploymentOf(request, bearerIn(request), "access", services);
-    const body = request.body as ArrivingBody;
-    const isPacked = request.headers["content-encoding"]?.trim().toLowerCase() === "gzip";
-    const report = await (isPacked ? unpackBody(body, MAX_UNPACKED) : body.whole());
-    const { now } = request;
-    const { accepted, rejected, counts } = await blockedRequests(report, deployment, services, now);
-    if (counts.length > 0) await services.store.record("blocked", { deploymentId: deployment.id, at: now, counts });
-    return sendJson(reply.code(202), JSON.stringify({ accepted, rejected }));
-  });
+  app.post(
+    "/api/v1/edl/logs",
+    { config: { bodyBytes: MAX_REPORT, takesGzip: true, operation: "reportBlocked" } },
+    async (request, reply) => {
+      const { deployment } = deploymentOf(request, bearerIn(request), "access", services);
+      const body = request.body as ArrivingBody;
+      const isPacked = request.headers["content-encoding"]?.trim().toLowerCase() === "gzip";
+      const report = await (isPacked ? unpackBody(body, MAX_UNPACKED) : body.whole());
+      const { now } = request;
+      const { accepted, rejected, counts } = await blockedRequests(report, deployment, services, now);
+      if (counts.length > 0) await services.store.record("blocked", { deploymentId: deployment.id, at: now, counts });
+      return sendJson(reply.code(202), JSON.stringify({ accepted, rejected }));
+    },
+  );
 }
 
 function bearerIn({ headers }: FastifyRequest): string {

@@ -21,6 +21,7 @@ import { compress, MIN_COMPRESSED } from "../../../http/compress.ts";
 import { chooseCoding, setCoding, vary } from "../../../http/content-coding.ts";
 import { isKnown } from "../../../http/entity-tags.ts";
 import { dateOf } from "../../../plugins/unchanged-feeds.ts";
+import { READ_FEED } from "../../../operation.ts";
 import { notFound, Problem } from "../../../problem.ts";
 
 /** Seconds after which a device may ask again for what is not there yet. */
@@ -49,7 +50,7 @@ export interface FeedParameters {
  */
 export function addFeedRoutes(app: App, services: Services): void {
   for (const path of ["/feeds/:credential", "/feeds/:credential/:file"])
-    app.get(path, async (request, reply) => {
+    app.get(path, { config: { operation: READ_FEED } }, async (request, reply) => {
       const { credential } = request.params as FeedParameters;
       return serveFeed(request, reply, deploymentOf(request, credential, services), services);
     });

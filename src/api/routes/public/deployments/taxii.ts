@@ -27,6 +27,9 @@ export function addTaxiiRoutes(app: App, services: Services): void {
     (context, _options, done) => {
       const within = context as unknown as App;
       within.decorateRequest("taxii");
+      within.addHook("onRoute", (route) => {
+        route.config = { ...route.config, operation: "readTaxii" };
+      });
       within.setErrorHandler((error: Error, request, reply) => answerTaxiiError(error, request, reply));
       within.setNotFoundHandler((request, reply) =>
         answerTaxiiError(notFound("there is nothing at this TAXII path; start at /taxii2/"), request, reply),
