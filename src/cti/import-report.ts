@@ -18,7 +18,7 @@ export interface ImportedFeed {
   readonly source: string;
   readonly lines: number;
   readonly entries: number;
-  /** Lines that could not be read and were left out. */
+  /** Lines that could not be read. If a dataset was written, they were left out. */
   readonly skipped: number;
   /** The first of them. */
   readonly skippedLines: readonly SkippedFeedLine[];
@@ -43,7 +43,7 @@ export interface WrittenDataset {
 
 export interface ImportRejection {
   /**
-   * `feed`: it cannot be read; `no-entries`: none of its lines can; `skipped`: some lines cannot, and all must;
+   * `feed`: it cannot be read; `no-entries`: none of its lines can; `skipped`: some lines cannot, and were not to be left out;
    * `too-long`: it is longer than allowed; `shrinks`: too many prefixes of the dataset would be removed; `unwritable`:
    * the dataset cannot be written to the file system.
    */

@@ -23,7 +23,7 @@ describe("threat intelligence", { skip: missing ?? false }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("an admin imports a feed, sees what was skipped, and allows a shrinking one; others see the dataset only", async () => {
+  test("an admin imports a feed, sees what is invalid, lets it be left out, and allows a shrinking one; others see the dataset only", async () => {
     const [admin, viewer] = [await t.user("admin"), await t.user("viewer")];
     const other = await t.open("#/threats", { user: viewer });
     await other.page.getByRole("table", { name: "Sources" }).waitFor();
@@ -32,8 +32,12 @@ describe("threat intelligence", { skip: missing ?? false }, () => {
     const { page, errors } = await t.open("#/threats", { user: admin });
     const chooser = page.locator("input[type=file]");
     await chooser.setInputFiles(file("list.txt", `${feed(40)}nobody\n`));
+    await page.getByText("list.txt was not imported").waitFor();
+    await page.getByText("40 entries in 41 lines, 1 line cannot be read").waitFor();
+    await page.getByLabel("Leave out lines that cannot be read").check();
+    await chooser.setInputFiles(file("list.txt", `${feed(40)}nobody\n`));
     await page.getByText("list.txt imported").waitFor();
-    assert.match(await page.getByRole("region", { name: "Skipped lines" }).innerText(), /41\s+"nobody": /);
+    assert.match(await page.getByRole("region", { name: "Invalid lines" }).innerText(), /41\s+"nobody": /);
     await page.getByText(/: 40 IPv4 prefixes, 0 IPv6 prefixes, 1 distinct document/).waitFor();
     await page.reload();
     await page.getByText("list.txt imported").waitFor();

@@ -91,6 +91,12 @@ export const ImportFeedQuery = Type.Object({
       description: "the largest percentage of the dataset's prefixes that may be removed",
     }),
   ),
+  skip_invalid: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "leave lines that cannot be read out; otherwise the feed is rejected if it has any",
+    }),
+  ),
 });
 
 const SkippedLine = named(
@@ -103,7 +109,11 @@ const ImportResult = named(
   Type.Object({
     lines: Count,
     entries: Count,
-    skipped: Type.Integer({ minimum: 0, format: "int64", description: "lines that cannot be read" }),
+    skipped: Type.Integer({
+      minimum: 0,
+      format: "int64",
+      description: "lines that cannot be read; with skip_invalid, they were left out",
+    }),
     skipped_lines: Type.Array(SkippedLine, { description: "the first of them" }),
     warnings: Type.Array(Type.Object({ message: Type.String(), count: Count, first_line: Count })),
   }),

@@ -62,7 +62,8 @@ export const buildCommand: Command = {
       choices: FAVOURS,
       help: "what matters most in the file: speed of lookups, size, or balance (default); speed and size compare up to 14 layouts, which takes longer",
     },
-    { name: "strict", help: "write nothing if any line is invalid or has host bits set" },
+    { name: "skip-invalid", help: "leave out and report lines of the lists that are invalid" },
+    { name: "strict", help: "write nothing if a publisher's file has host bits set" },
   ],
   notes: [
     'Lines are prefix[,label...] or first-last[,label...], or several entries without labels; "-" is standard input; .gz and .zst files are unpacked (recognized by their content). "#", ";" or "//" starts a comment; in labels, only after white space or a comma. A field may stand in double quotes. A label is any word, or a path such as /saas/acme/api. A prefix listed more than once gets all its labels.',
@@ -70,7 +71,7 @@ export const buildCommand: Command = {
       SOURCES.map(({ id }) => id).join(", ") +
       ". If a source has several lists, the file's name says which one it is; for a file with another name, give the list's path as the source: googlebot/googlebot.json=FILE. The sources text, csv, geofeed and prefixes read lists from anyone; --label /TYPE/PROVIDER names the owner. A publisher's file is imported completely or not at all.",
     "An expired line no longer counts: identify and lookup skip it, and the next less specific prefix decides. If a list gives a prefix the same label more than once, the latest expiry applies.",
-    "Invalid lines, such as those with host bits, are reported as file:line and skipped; in a publisher's file, host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
+    "Invalid lines, such as those with host bits, are reported as file:line, and nothing is written, unless --skip-invalid leaves them out. In a publisher's file, host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
     {
@@ -78,7 +79,7 @@ export const buildCommand: Command = {
       what: "two lists, two labels: spamhaus and tor",
     },
     {
-      command: "ipsieve build --strict offices.csv -o offices.ipsieve",
+      command: "ipsieve build offices.csv -o offices.ipsieve",
       what: "lines like 203.0.113.0/24,/office/acme/berlin",
     },
     {
@@ -133,14 +134,24 @@ async function run(args: Arguments): Promise<number> {
     await addList(builder, list, { label: args.value("label") ?? listLabel(list), expiry, columns }, tally);
   const published = await addPublishedFiles(builder, files, args.value("label"));
   for (const each of published.reports) reportFile(each, outcome, tally);
-  if (args.has("strict") && tally.skipped + tally.masked > 0) {
-    throw new UsageError(`${output} is not written: ${skippedText(tally)}; correct the lines or leave out --strict`);
-  }
+  rejectSkipped(args, output, tally);
   if (tally.prefixes === 0) throw new UsageError(`${output} is not written: the lists contain no prefixes`);
   const favour = FAVOURS.find((each) => each === args.value("favour"));
   await write(output, builder, args.operands, published.sources, favour);
   if (tally.skipped + tally.masked + tally.expired > 0) standardError().write(`ipsieve: ${skippedText(tally)}\n`);
   return EXIT.matched;
+}
+
+/** Throws UsageError for lines that may not be left out, or changed. */
+function rejectSkipped(args: Arguments, output: string, { skipped, masked }: Tally): void {
+  if (skipped > 0 && !args.has("skip-invalid"))
+    throw new UsageError(
+      `${output} is not written: ${counted(skipped, "line")} cannot be read; correct ${skipped === 1 ? "it" : "them"}, or leave such lines out with --skip-invalid`,
+    );
+  if (masked > 0 && args.has("strict"))
+    throw new UsageError(
+      `${output} is not written: ${counted(masked, "line")} with host bits; correct the file or leave out --strict`,
+    );
 }
 
 function expiryOf(args: Arguments): Expiry {

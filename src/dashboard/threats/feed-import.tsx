@@ -29,7 +29,7 @@ export function FeedImport({ onImported }: { readonly onImported: () => void }) 
   const loading = useLoad((signal) => get("/dashboard/api/threats/import", { signal }));
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  const [choices, setChoices] = useState<FeedChoices>({ classification: "", tags: "" });
+  const [choices, setChoices] = useState<FeedChoices>({ classification: "", tags: "", skipsInvalid: false });
   const last = loading.data?.last ?? null;
   const isRunning = isSending || last?.state === "running";
   useEffect(() => {
@@ -97,6 +97,14 @@ export function FeedImport({ onImported }: { readonly onImported: () => void }) 
                   onInput={(event) => setChoices({ ...choices, tags: event.currentTarget.value })}
                 />
               </div>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={choices.skipsInvalid}
+                  onChange={({ currentTarget }) => setChoices({ ...choices, skipsInvalid: currentTarget.checked })}
+                />
+                Leave out lines that cannot be read
+              </label>
               {problem !== undefined && <ProblemNote problem={problem} />}
               {last !== null && (last.state === "running" ? <Progress of={last} /> : <Outcome of={last} />)}
             </div>
@@ -136,7 +144,7 @@ function Outcome({ of }: { readonly of: LastFeedImport }) {
           {result !== null && (
             <p>
               {formatCounted(result.entries, "entry", "entries")} in {formatCounted(result.lines, "line")}
-              {skipped > 0 && `, ${formatCounted(skipped, "line")} skipped`}
+              {skipped > 0 && `, ${formatCounted(skipped, "line")} ${error === null ? "left out" : "cannot be read"}`}
               {dataset !== null &&
                 changes !== null &&
                 `; ${formatCount(changes.added)} prefixes added, ${formatCount(changes.removed)} removed`}
@@ -147,8 +155,8 @@ function Outcome({ of }: { readonly of: LastFeedImport }) {
       </div>
       {result !== null && result.skipped_lines.length > 0 && (
         <Table
-          scrollsAs="Skipped lines"
-          caption="The first skipped lines"
+          scrollsAs="Invalid lines"
+          caption="The first invalid lines"
           rows={result.skipped_lines}
           keyOf={({ line }) => String(line)}
           columns={[

@@ -49,6 +49,8 @@ export interface NewFeed {
   readonly tags?: readonly string[];
   /** The largest share of the dataset's prefixes that may be removed, in percent. */
   readonly maxShrink?: number | undefined;
+  /** Whether lines that cannot be read are left out; otherwise one rejects the feed. */
+  readonly skipInvalid?: boolean | undefined;
 }
 
 export interface FeedImportLimits {
@@ -330,7 +332,10 @@ export class FeedImports {
   }
 }
 
-function optionsOf({ source, format, classification, tags = [], maxShrink }: NewFeed, bytes: number): string[] {
+function optionsOf(
+  { source, format, classification, tags = [], maxShrink, skipInvalid = false }: NewFeed,
+  bytes: number,
+): string[] {
   return [
     "--json",
     "--progress",
@@ -341,6 +346,7 @@ function optionsOf({ source, format, classification, tags = [], maxShrink }: New
     String(maxShrink ?? DEFAULT_MAX_SHRINK),
     "--max-bytes",
     String(bytes),
+    ...(skipInvalid ? ["--skip-invalid"] : []),
     ...(format === undefined ? [] : ["--format", format]),
     ...(classification === undefined ? [] : ["--classification", classification]),
     ...tags.flatMap((tag) => ["--tag", tag]),
@@ -367,10 +373,11 @@ function reportIn({ stdout }: ChildResult): ImportReport | null {
   }
 }
 
-function errorOf(refusal: ImportRejection, { replaced }: ImportReport): Error {
+function errorOf(refusal: ImportRejection, { replaced, feeds }: ImportReport): Error {
   const { reason, line, message, removedPercent = 0, maxShrink = 0 } = refusal;
   if (reason === "too-long") return new ServiceError("too-long", message);
   if (reason === "unwritable") return new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
+  if (reason === "skipped") return invalid({ body: [skippedText(feeds[0]!)] });
   if (reason !== "shrinks") return invalid({ body: [line === null ? message : `line ${line}: ${message}`] });
   const { prefixes: totalPrefixes, added, removed, kept } = replaced!;
   return new ServiceError(
@@ -378,6 +385,12 @@ function errorOf(refusal: ImportRejection, { replaced }: ImportReport): Error {
     `the feed is not imported: the dataset would lose ${removed} of ${totalPrefixes} prefixes (${removedPercent} %), and at most ${maxShrink} % may be removed; check the feed, and send max_shrink=${removedPercent} if it is right`,
     { counts: { totalPrefixes, added, removed, kept, removedPercent, maxShrink } },
   );
+}
+
+/** Why a feed with lines that cannot be read is rejected. */
+function skippedText({ skipped, skippedLines: [first] }: ImportReport["feeds"][0]): string {
+  const others = skipped > 1 ? `; ${skipped} lines in all cannot be read` : "";
+  return `line ${first!.line}, column ${first!.column}: ${first!.message}${others}. Correct the feed, or leave such lines out with skip_invalid=true`;
 }
 
 function tooLong(bytes: number): ServiceError {

@@ -91,7 +91,16 @@ test("a feed is imported, in use at once and after a restart, reported, and audi
   assert.deepEqual((await visit(t, "GET", "/threats", { token: ann.token })).body, { dataset: null });
   assert.equal((await visit(t, "GET", "/cti/lookup/31.0.0.1", { token: ann.token })).status, 503);
   const body = `# a list\n${feed(30)}nobody\n31.0.9.0/24\n`;
-  const { status, body: done } = await importFeed(t, ann, body, "name=list.txt&tags=a,%20b&classification=malicious");
+  const query = "name=list.txt&tags=a,%20b&classification=malicious";
+  const whole = await importFeed(t, ann, body, query);
+  assert.equal(whole.status, 400);
+  assert.match(
+    whole.body.validation_errors.body[0],
+    /^line 32, column 1: "nobody": .*\. Correct the feed, or leave such lines out with skip_invalid=true$/,
+  );
+  assert.deepEqual((await state(t, ann)).last.result.skipped, 1);
+  assert.deepEqual(leftovers(), []);
+  const { status, body: done } = await importFeed(t, ann, body, `${query}&skip_invalid=true`);
   assert.equal(status, 200, JSON.stringify(done));
   const sha256 = createHash("sha256").update(body).digest("hex");
   const { last } = done;

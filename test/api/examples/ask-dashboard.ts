@@ -249,10 +249,15 @@ async function askAboutChanges(interview: Interview): Promise<void> {
 async function askAboutDatasets(interview: Interview): Promise<void> {
   await interview.ask("updateCatalogue", "POST", `${API}/catalogue/update`);
   for (const [type, feed] of Object.entries(FEEDS))
-    await interview.ask("importFeed", "POST", `${API}/threats/import?name=scanners.txt&max_shrink=100`, {
-      body: feed,
-      type,
-    });
+    await interview.ask(
+      "importFeed",
+      "POST",
+      `${API}/threats/import?name=scanners.txt&max_shrink=100&skip_invalid=true`,
+      {
+        body: feed,
+        type,
+      },
+    );
   await interview.ask("getFeedImport", "GET", `${API}/threats/import`);
   await interview.ask("getThreatDataset", "GET", `${API}/threats`);
   const update = () => interview.ask(null, "GET", `${API}/catalogue/update`);

@@ -215,8 +215,8 @@ const complaints = [
   /^bad\.txt:10: "a\\u0001b" cannot be the id of a node: remove the control characters$/,
 ];
 
-test("every bad line is reported with its number and left out, host bits included", async () => {
-  const { code, stderr } = await build("bad.txt", "-o", "lenient.ipsieve");
+test("every bad line is reported with its number, host bits included, and left out with --skip-invalid", async () => {
+  const { code, stderr } = await build("--skip-invalid", "bad.txt", "-o", "lenient.ipsieve");
   const lines = stderr.trimEnd().split("\n");
   assert.match(lines.splice(2 - 1, 1)[0]!, /^bad\.txt:4: column 10: "10\.0\.0\.1\/8": .*10\.0\.0\.0\/8\?$/);
   complaints.forEach((complaint, i) => assert.match(lines[i]!, complaint));
@@ -246,6 +246,7 @@ const buildInput = (input: string, ...args: string[]) =>
 test("fields may be quoted; a quote elsewhere is a character, and a comma inside a label is rejected", async () => {
   const { code, stderr } = await buildInput(
     `"192.0.2.1/32" , "a b","c"\n192.0.2.2,"a,b"\n192.0.2.3,a"b\n192.0.2.4,"a"b\n192.0.2.5,"a\n`,
+    "--skip-invalid",
   );
   assert.equal(code, 0);
   const complaints = [
@@ -277,7 +278,7 @@ test("comments may be glued to an entry; in labels they begin after white space 
 });
 
 test("of many bad lines 20 are printed and the rest is counted", async () => {
-  const { code, stderr } = await buildInput(`192.0.2.1\n${"192.0.2.0/24\tx\n".repeat(1500)}`);
+  const { code, stderr } = await buildInput(`192.0.2.1\n${"192.0.2.0/24\tx\n".repeat(1500)}`, "--skip-invalid");
   const shown = stderr.trimEnd().split("\n");
   assert.equal(
     shown[0],
@@ -289,34 +290,34 @@ test("of many bad lines 20 are printed and the rest is counted", async () => {
   assert.equal(code, 0);
 });
 
-test("a length of -1 is not a range, and --strict clears nothing", async () => {
-  const { stderr } = await buildInput("192.0.2.1/-1\n10.0.0.1/8\n", "--strict");
+test("a length of -1 is not a range, and host bits are not cleared", async () => {
+  const { stderr } = await buildInput("192.0.2.1/-1\n10.0.0.1/8\n");
   assert.match(
     stderr,
     /^-:1: column 11: "192\.0\.2\.1\/-1": a prefix length is a plain decimal number; .*\n-:2: [^\n]*10\.0\.0\.0\/8\?\n/,
   );
 });
 
-test("--strict rejects a bad line and host bits, and leaves no file", async () => {
-  const { code, stderr } = await build("--strict", "bad.txt", "-o", "strict.ipsieve");
+test("a bad line, host bits included, rejects the lists and leaves no file", async () => {
+  const { code, stderr } = await build("bad.txt", "tor.txt", "-o", "strict.ipsieve");
   assert.equal(code, 2);
   assert.match(
     stderr,
-    /\nipsieve: strict\.ipsieve is not written: 8 lines left out; correct the lines or leave out --strict\n$/,
+    /\nipsieve: strict\.ipsieve is not written: 8 lines cannot be read; correct them, or leave such lines out with --skip-invalid\n$/,
   );
-  const masked = await run(["build", "--strict", "-", "-o", "strict.ipsieve"], {
+  const masked = await run(["build", "-", "-o", "strict.ipsieve"], {
     cwd: folder.path,
     input: "10.0.0.1/8\n",
   });
   assert.equal(masked.code, 2);
   assert.ok(!readdirSync(folder.path).some((name) => name.startsWith("strict")));
-  assert.equal((await build("--strict", "tor.txt", "-o", "fine.ipsieve")).code, 0);
+  assert.equal((await build("tor.txt", "-o", "fine.ipsieve")).code, 0);
 });
 
 test("a rejected build leaves the existing file", async () => {
   await build("tor.txt", "-o", "kept.ipsieve");
   const content = readFileSync(join(folder.path, "kept.ipsieve"));
-  assert.equal((await build("--strict", "bad.txt", "-o", "kept.ipsieve")).code, 2);
+  assert.equal((await build("bad.txt", "-o", "kept.ipsieve")).code, 2);
   assert.deepEqual(readFileSync(join(folder.path, "kept.ipsieve")), content);
 });
 
@@ -439,7 +440,7 @@ for (const [name, args, message] of refused) {
 }
 
 test("a line that is not UTF-8 is bad, the others are not", async () => {
-  const { code, stderr } = await build("latin1.txt", "-o", "latin1.ipsieve");
+  const { code, stderr } = await build("--skip-invalid", "latin1.txt", "-o", "latin1.ipsieve");
   assert.match(stderr, /^latin1\.txt:2: column 14: .*: the line is not UTF-8; convert the file\n/);
   assert.equal(code, 0);
   assert.deepEqual(await idsOf("latin1.ipsieve", ["192.0.2.1", "192.0.2.2"]), ["latin1", ""]);

@@ -157,16 +157,19 @@ describe("cti import", () => {
     assert.equal(await answer("-", TOR), plain);
   });
 
-  test("unreadable lines are reported and left out; with --strict nothing is written", async () => {
-    const { code, stderr } = await cti("import", "bad.csv", "latin.txt", "-o", "bad.ipsieve");
+  test("lines that cannot be read are reported, and nothing is written unless --skip-invalid leaves them out", async () => {
+    const { code, stderr } = await cti("import", "--skip-invalid", "bad.csv", "latin.txt", "-o", "bad.ipsieve");
     assert.equal(code, 0);
     assert.match(
       stderr,
-      /^bad\.csv:3:12: spoofable: "maybe" .*\nbad\.csv:4:9: "192\.0\.2\.999": .*\nbad\.csv: 1 entry in 4 lines, 2 lines left out\nlatin\.txt:2:10: .*UTF-8.*\nlatin\.txt: 1 entry in 2 lines, 1 line left out\n/,
+      /^bad\.csv:3:12: spoofable: "maybe" .*\nbad\.csv:4:9: "192\.0\.2\.999": .*\nbad\.csv: 1 entry in 4 lines; 2 lines cannot be read\nlatin\.txt:2:10: .*UTF-8.*\nlatin\.txt: 1 entry in 2 lines; 1 line cannot be read\n/,
     );
-    const strict = await cti("import", "--strict", "bad.csv", "-o", "strict.ipsieve");
+    const strict = await cti("import", "bad.csv", "-o", "strict.ipsieve");
     assert.equal(strict.code, 2);
-    assert.match(strict.stderr, /strict\.ipsieve is not written: 2 lines cannot be read/);
+    assert.match(
+      strict.stderr,
+      /strict\.ipsieve is not written: 2 lines cannot be read; correct them, or .* --skip-invalid\n$/,
+    );
     assert.equal(existsSync(join(folder.path, "strict.ipsieve")), false);
   });
 
@@ -175,7 +178,7 @@ describe("cti import", () => {
       const { code, stdout } = await cti("import", "--json", ...args, "-o", "json.ipsieve");
       return { code, report: JSON.parse(stdout) };
     };
-    const first = await imported("bad.csv", "tor.txt");
+    const first = await imported("--skip-invalid", "bad.csv", "tor.txt");
     assert.equal(first.code, 0);
     assert.deepEqual(
       first.report.feeds.map(({ source, lines, entries, skipped }: any) => [source, lines, entries, skipped]),
@@ -210,7 +213,7 @@ describe("cti import", () => {
         ["--max-bytes", "10", "tor.txt.gz"],
         { reason: "too-long", line: null, message: /more than 10 bytes, unpacked/ },
       ],
-      [["--strict", "bad.csv"], { reason: "skipped", line: 3, message: /2 lines cannot be read/ }],
+      [["bad.csv"], { reason: "skipped", line: 3, message: /2 lines cannot be read/ }],
       [["--format", "ndjson", "tor.txt"], { reason: "no-entries", line: null, message: /no feed holds an entry/ }],
     ] as const;
     for (const [args, { reason, line, message }] of rejections) {

@@ -144,10 +144,9 @@ test("--name-column names labels, with expiries too; a conflicting name is an er
     "198.51.100.1,a,Two labels,,b",
     '192.0.2.0/24,,"The rest"',
   ];
-  const built = await run(["build", "--name-column", "3", "--expiry-column", "4", "-", "-o", "named.ipsieve"], {
-    cwd: folder.path,
-    input: `${list.join("\n")}\n`,
-  });
+  const options = ["--skip-invalid", "--name-column", "3", "--expiry-column", "4"];
+  const input = `${list.join("\n")}\n`;
+  const built = await run(["build", ...options, "-", "-o", "named.ipsieve"], { cwd: folder.path, input });
   assert.equal(built.code, 0);
   assert.match(built.stderr, /^-:3: \/saas\/acme\/api is named both "Acme API" and "Another name"; settle on one$/m);
   assert.match(
@@ -163,14 +162,14 @@ test("--name-column names labels, with expiries too; a conflicting name is an er
 });
 
 test("bad times, durations and columns are errors with their position and remedy", async () => {
-  const { code, stderr } = await build("--expiry-column", "3", "bad.csv", "-o", "bad.ipsieve");
+  const { code, stderr } = await build("--skip-invalid", "--expiry-column", "3", "bad.csv", "-o", "bad.ipsieve");
   assert.equal(code, 0);
   assert.match(stderr, /^bad\.csv:1: "2026-06-01": the time zone is missing; did you mean "2026-06-01T00:00:00Z"\?$/m);
   assert.match(stderr, /^bad\.csv:2: "tomorrow": /m);
   assert.match(stderr, /^bad\.csv:3: "2026-02-30T00:00:00Z": /m);
   assert.match(stderr, /^bad\.csv:5: "1969-12-31T23:59:59Z": /m);
   assert.match(stderr, /4 lines left out/);
-  assert.equal((await build("--strict", "--expiry-column", "3", "bad.csv", "-o", "strict.ipsieve")).code, 2);
+  assert.equal((await build("--expiry-column", "3", "bad.csv", "-o", "strict.ipsieve")).code, 2);
   for (const duration of ["7", "0d", "-1d", "1.5h", "7 d", "7D", "999999999w"]) {
     const refused = await build(`--expires-in=${duration}`, "seen.csv", "-o", "x.ipsieve");
     assert.equal(refused.code, 2, duration);

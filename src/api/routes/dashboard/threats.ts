@@ -103,7 +103,7 @@ function addImport(app: App, services: Services): void {
     operationId: "importFeed",
     summary: "Replaces the threat intelligence with a feed; responds when it is in use",
     description:
-      "The body is the feed, plain or compressed by gzip or zstd: a list with one address or prefix per line, CSV with a header, or NDJSON. Lines that cannot be read are skipped and reported. If a feed is rejected or fails, the previous dataset stays in use; getFeedImport reports its progress. One runs at a time.",
+      "The body is the feed, plain or compressed by gzip or zstd: a list with one address or prefix per line, CSV with a header, or NDJSON. Lines that cannot be read are reported, and reject the feed unless skip_invalid is true. If a feed is rejected or fails, the previous dataset stays in use; getFeedImport reports its progress. One runs at a time.",
     tags,
     problems: [400, "conflict", "dataset-shrinks", 413, 415, 429, 503] as const,
     querystring: ImportFeedQuery,
@@ -113,7 +113,14 @@ function addImport(app: App, services: Services): void {
   app.post(PATH, { config: BY_ADMINS, schema }, async (request) => {
     const { organisationId, id } = request.caller;
     checkAccess(services, organisationId);
-    const { name = "feed", format, classification, tags: tagList = "", max_shrink: maxShrink } = request.query;
+    const {
+      name = "feed",
+      format,
+      classification,
+      tags: tagList = "",
+      max_shrink: maxShrink,
+      skip_invalid: skipInvalid,
+    } = request.query;
     const body: unknown = request.body;
     if (!(body instanceof ArrivingBody))
       throw invalid({ body: ["is missing; send the feed as application/octet-stream"] });
@@ -128,6 +135,7 @@ function addImport(app: App, services: Services): void {
       classification,
       tags: readTags(tagList),
       maxShrink,
+      skipInvalid,
     });
     return stateDocument(services, organisationId);
   });

@@ -51,7 +51,7 @@ export const importCommand: Command = {
     { name: "classification", value: "CLASS", choices: CLASSIFICATIONS, help: "for entries whose feed has none" },
     { name: "actor", value: "NAME", help: "for entries whose feed has none" },
     { name: "spoofable", value: "true|false", choices: ["true", "false"], help: "for entries whose feed does not say" },
-    { name: "strict", help: "write nothing if any line is invalid" },
+    { name: "skip-invalid", help: "leave out and report lines that are invalid" },
     {
       name: "max-shrink",
       value: "PERCENT",
@@ -74,7 +74,7 @@ export const importCommand: Command = {
   notes: [
     'Formats: ndjson (a document with "ip" and the members that "cti lookup --extended" shows), csv (a table whose first line names these members as columns, such as ip, tags or src.asn.number, with lists separated by "|"), list (addresses, prefixes and FIRST-LAST ranges; "#", ";" or "//" begins a comment). .gz and .zst files are unpacked; "-" is standard input.',
     "If several feeds list the same address, their entries are merged: tags and other lists are combined; the most serious classification and the first and last day are kept; the address is not spoofable if any entry says so; of any other text, the value that sorts first is kept. An entry for an address itself takes precedence over one for a network that contains it.",
-    "Host bits are cleared and counted in ndjson and csv, and invalid in a list. Invalid lines are reported as file:line:column and skipped. Exit code: 0 if the dataset was written, 2 if not.",
+    "Host bits are cleared and counted in ndjson and csv, and invalid in a list. Invalid lines are reported as file:line:column, and nothing is written, unless --skip-invalid leaves them out. Exit code: 0 if the dataset was written, 2 if not.",
   ],
   examples: [
     {
@@ -141,14 +141,14 @@ async function importFeeds(args: Arguments, report: Report): Promise<void> {
   await readFeeds(args, sourceNames, builder, report);
   const left = report.feeds.reduce((sum, { skipped }) => sum + skipped, 0);
   const isNotWritten = `${output} is not written: `;
-  if (left > 0 && args.has("strict"))
+  if (builder.size === 0) refuse("no-entries", "no feed holds an entry that can be read", isNotWritten);
+  if (left > 0 && !args.has("skip-invalid"))
     refuse(
       "skipped",
-      `${counted(left, "line")} cannot be read; correct the feeds or leave out --strict`,
+      `${counted(left, "line")} cannot be read; correct ${left === 1 ? "it" : "them"}, or leave such lines out with --skip-invalid`,
       isNotWritten,
       report.feeds.flatMap(({ skippedLines }) => skippedLines)[0]?.line,
     );
-  if (builder.size === 0) refuse("no-entries", "no feed holds an entry that can be read", isNotWritten);
   const sources = report.feeds.map(({ source, entries }) => ({ name: source, entries }));
   checkParent();
   await write(output, builder, sources, { maxShrink, isCompared: args.has("json") || maxShrink < 100 }, report);
@@ -270,7 +270,7 @@ function reportFeed(path: string, { entries, lines, skippedLines, skippedCount, 
     shown.push(`${path}: ... and ${counted(skippedCount - shown.length, "more line")} like these`);
   for (const { message, count, line } of warnings)
     shown.push(`${path}:${line}: ${message} (${counted(count, "line")})`);
-  const left = skippedCount === 0 ? "" : `, ${counted(skippedCount, "line")} left out`;
+  const left = skippedCount === 0 ? "" : `; ${counted(skippedCount, "line")} cannot be read`;
   standardError().write(
     [...shown, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"),
   );
