@@ -36,6 +36,19 @@ export const LOG_FORMATS: readonly LogFormat[] = [
     field: "c-ip",
   },
   {
+    name: "W3C with strings in quotes",
+    head: "#Software: SGOS\n#Fields: date time cs-username cs(User-Agent) x-virus-id c-ip cs-host\n",
+    line: '2026-11-27 00:00:06 "DOMAIN\\Ann Lee" "Mozilla/5.0 (X11; ""Linux"") 10.0.0.2" "a b" ? "x y"',
+    field: "c-ip",
+  },
+  {
+    name: "a log whose fields are as in a URL",
+    head: "#Fields: date x-forwarded-for s-ip\n",
+    line: "2026-11-27 ?%2C%2010.0.0.1 10.0.0.2",
+    v6: "2026-11-27 %5B?%5D%3A443%2C%2010.0.0.1 10.0.0.2",
+    field: "x-forwarded-for",
+  },
+  {
     name: "HAProxy HTTP",
     line: 'Nov 14 22:45:11 lb haproxy[760]: ?:58430 [14/Nov/2026:22:45:11.608] main web/198.51.100.5 0/0/1/7/227 206 16 - - ---- 33/15/1/0/0 0/0 "GET / HTTP/1.1"',
   },

@@ -125,6 +125,11 @@ export const LOG_LINES: readonly LogLine[] = [
   none("1.2.3.4.static.example.net"),
   none("ip-1-2-3-4.example.net"),
   none("4.3.2.1.in-addr.arpa"),
+  // tcpdump's names of ports: names of hosts as well
+  none("IP 198.51.100.7.https > b.example.net.51234: Flags [S]"),
+  none("IP6 2001:db8::7.domain > b.example.net.51234: UDP"),
+  // Colons that are escaped
+  none("?ip=2001%3Adb8%3A%3A7&x"),
   none("12:34:56"),
   none("12:34:56.789"),
   none("2024-01-31T12:34:56.789Z"),

@@ -69,7 +69,7 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
       // As in VPC flow logs: the names are separated as the columns are.
       const column = columnNamed(field as string, names, { file: input.name, line: linesIn(head, start) });
       const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, 0, end)));
-      const shape: LineShape = { ...TEXT_LINES, field: { syntax: "space", column } };
+      const shape: LineShape = { ...TEXT_LINES, field: { syntax: "space", column, columns: names.length } };
       return { ...text, shape, header, from: Math.min(end + 1, head.length), headerLines: linesIn(head, end) };
     }
     const spec = resolveField(field, syntax, line, input.name);
@@ -217,7 +217,8 @@ function namedColumn(name: string, { fields, separator }: Comments, line: string
   const location = { file, line: fields.line };
   const column = columnNamed(name, names, location, fields.text.slice(0, 7));
   const header = fields.text;
-  if (!isZeek) return { syntax: line.includes("\t") ? "tsv" : "space", column, header };
+  if (!isZeek && line.replace(QUOTED, "").includes("\t")) return { syntax: "tsv", column, header };
+  if (!isZeek) return { syntax: "space", column, columns: names.length, header };
   const syntax = SEPARATED[separator];
   if (syntax === undefined)
     throw new BatchError(
@@ -225,8 +226,11 @@ function namedColumn(name: string, { fields, separator }: Comments, line: string
       `${JSON.stringify(separator)} separates its columns, which cannot be read`,
       location,
     );
-  return { syntax, column, header };
+  return syntax === "space" ? { syntax, column, columns: 0, header } : { syntax, column, header };
 }
+
+/** A value in quotes, at the start of a column. */
+const QUOTED = /(?<![^ \t])"(?:[^"]|"")*"/g;
 
 const SEPARATED: Readonly<Record<string, "tsv" | "csv" | "space">> = { "\t": "tsv", ",": "csv", " ": "space" };
 

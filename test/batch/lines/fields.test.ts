@@ -48,9 +48,9 @@ test("columns of csv, tsv and text", () => {
     [{ syntax: "tsv", column: 1 }, "a\t\td", ""],
     [{ syntax: "tsv", column: 3 }, "a\t\td", null],
     [{ syntax: "tsv", column: 0 }, '"a\tb"', '"a'],
-    [{ syntax: "space", column: 0 }, "  a \t b", "a"],
-    [{ syntax: "space", column: 1 }, "  a \t b", "b"],
-    [{ syntax: "space", column: 2 }, "a b  ", null],
+    [{ syntax: "space", column: 0, columns: 0 }, "  a \t b", "a"],
+    [{ syntax: "space", column: 1, columns: 0 }, "  a \t b", "b"],
+    [{ syntax: "space", column: 2, columns: 0 }, "a b  ", null],
   ];
   for (const [spec, line, expected] of cases)
     assert.equal(field(spec, line), expected, `${JSON.stringify(spec)} of ${JSON.stringify(line)}`);
@@ -200,7 +200,7 @@ test("the syntax is recognized from the first line, and names come from the head
   assert.deepEqual(resolveField('client "ip"', undefined, 'time,"client ""ip""",ip', "f"), csv(1));
   assert.deepEqual(resolveField("ip", undefined, "time\tip", "f"), { syntax: "tsv", column: 1 });
   assert.deepEqual(resolveField("ip", "csv", "ip", "f"), csv(0));
-  assert.deepEqual(resolveField(3, undefined, "a b", "f"), { syntax: "space", column: 2 });
+  assert.deepEqual(resolveField(3, undefined, "a b", "f"), { syntax: "space", column: 2, columns: 0 });
   assert.deepEqual(resolveField("a.b", undefined, "{}", "f"), json("a.b"));
   const error = (...parameters: Parameters<typeof resolveField>): BatchError => {
     try {

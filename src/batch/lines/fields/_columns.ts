@@ -54,6 +54,60 @@ export function spaceColumn(column: number): LocateField {
   };
 }
 
+/**
+ * A column of text whose header names `columns` columns. Values in double quotes may hold blanks and, doubled, quotes, as
+ * in W3C logs; but a quote may also be a character, as IIS writes what clients send. So quotes count only in a line that
+ * has as many columns with them, and another number without.
+ */
+export function namedSpaceColumn(column: number, columns: number): LocateField {
+  return (bytes, start, end, span) => {
+    let at = start;
+    let hasQuote = false; // in front of this column, or of one before it
+    for (let index = 0; ; index++) {
+      while (at < end && isBlank(bytes[at]!)) at++;
+      if (at >= end) return false;
+      const from = at;
+      if (bytes[at] === QUOTE) hasQuote = true;
+      while (at < end && !isBlank(bytes[at]!)) at++;
+      if (index < column) continue;
+      setSpan(span, bytes, from, at);
+      return (
+        !hasQuote ||
+        columnCount(bytes, start, end) === columns ||
+        quotedColumn(bytes, start, end, span, { column, columns })
+      );
+    }
+  };
+}
+
+function columnCount(bytes: Buffer, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at++) if (!isBlank(bytes[at]!) && (at === start || isBlank(bytes[at - 1]!))) count++;
+  return count;
+}
+
+/** As `spaceColumn`, with quotes, in a line of so many columns; false for any other line. */
+function quotedColumn(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  span: FieldSpan,
+  { column, columns }: { readonly column: number; readonly columns: number },
+): boolean {
+  let at = start;
+  for (let index = 0; ; index++) {
+    while (at < end && isBlank(bytes[at]!)) at++;
+    if (at >= end) return index === columns;
+    const isQuoted = bytes[at] === QUOTE;
+    const from = isQuoted ? at + 1 : at;
+    if (isQuoted) at = closingQuote(bytes, from, end);
+    else while (at < end && !isBlank(bytes[at]!)) at++;
+    if (index === column) setSpan(span, bytes, from, at);
+    if (isQuoted && at++ >= end) return false; // it is not closed
+    if (at < end && !isBlank(bytes[at]!)) return false;
+  }
+}
+
 function isBlank(byte: number): boolean {
   return byte === SPACE || byte === TAB;
 }

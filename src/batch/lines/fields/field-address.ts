@@ -29,7 +29,8 @@ const UNDERSCORE = 0x5f;
  *
  * An item is an address, bare or with a length (`/24`), a zone (`%eth0`), a port (`1.2.3.4:80`, `1.2.3.4.80`, and behind
  * an IPv6 address if it can be nothing else), in brackets (`[::1]:80`), with quotes and spaces around it, which are `+`
- * in W3C logs; or the `for` of an element of `Forwarded` (RFC 7239, section 4).
+ * in W3C logs; or the `for` of an element of `Forwarded` (RFC 7239, section 4). What is none of this may be one of these,
+ * or a list of them, as a URL has it: `2001%3Adb8%3A%3A1`, `1.2.3.4%2C%201.1.1.1`, and `%253A` for `%3A`.
  */
 export function fieldAddress(
   bytes: Uint8Array,
@@ -49,10 +50,10 @@ export function fieldAddress(
   // Only the elements of Forwarded have parts in quotes, which may hold what otherwise separates them.
   const isForwarded = next(bytes, EQUALS, start, end) < end;
   const nextItem = isForwarded ? nextUnquoted : next;
-  if (choice === "last") return itemAddress(bytes, lastItem(bytes, start, end, nextItem), end, found);
+  if (choice === "last") return itemAddress(bytes, lastItem(bytes, start, end, nextItem), end, choice, found);
   for (let at = start; at <= end;) {
     const itemEnd = nextItem(bytes, COMMA, at, end);
-    const family = itemAddress(bytes, at, itemEnd, found);
+    const family = itemAddress(bytes, at, itemEnd, choice, found);
     if (choice === "first" || (family !== 0 && isPublicAddress(family, found))) return family;
     at = itemEnd + 1;
   }
@@ -92,14 +93,34 @@ function followsEquals(bytes: Uint8Array, start: number, at: number): boolean {
   return mark >= start && bytes[mark] === EQUALS;
 }
 
-function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
+function itemAddress(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  choice: AddressChoice,
+  found: Uint32Array,
+): 0 | 4 | 6 {
   start = skipMark(bytes, start, end); // of a file that was put behind another
   while (start < end && isMargin(bytes[start]!)) start++;
   end = trimmedEnd(bytes, start, end);
-  return next(bytes, EQUALS, start, end) < end
-    ? forwardedAddress(bytes, start, end, found)
-    : nodeAddress(bytes, start, end, found);
+  const family =
+    next(bytes, EQUALS, start, end) < end
+      ? forwardedAddress(bytes, start, end, found)
+      : nodeAddress(bytes, start, end, found);
+  if (family !== 0 || next(bytes, PERCENT, start, end) === end) return family;
+  const decoded = percentDecoded(bytes, start, end);
+  return decoded === null ? 0 : fieldAddress(decoded, 0, decoded.length - 1, choice, found);
 }
+
+/** A text as a URL has it, decoded, and an LF after it; null: nothing in it is encoded. */
+function percentDecoded(bytes: Uint8Array, start: number, end: number): Uint8Array | null {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
+  const decoded = text.replace(ENCODED, (_all, code: string) => String.fromCharCode(parseInt(code, 16)));
+  return decoded === text ? null : Buffer.from(`${decoded}\n`, "latin1");
+}
+
+/** What URLs encode of addresses and lists, perhaps more than once: a blank, quotes, and `,` `/` `:` `;` `=` `[` `]`. */
+const ENCODED = /%(?:25)*(2[027cCfF]|3[aAbBdD]|5[bBdD])/g;
 
 /** The address of `for` among the parameters of an element of `Forwarded`, in any order and case. */
 function forwardedAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {

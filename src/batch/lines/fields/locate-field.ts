@@ -1,4 +1,4 @@
-import { csvColumn, spaceColumn, tsvColumn } from "./_columns.ts";
+import { csvColumn, namedSpaceColumn, spaceColumn, tsvColumn } from "./_columns.ts";
 import type { FieldSpec, LocateField } from "./field-spec.ts";
 import { jsonMember } from "./_json-member.ts";
 import { keyedValue } from "./_keyed-value.ts";
@@ -7,5 +7,7 @@ import { keyedValue } from "./_keyed-value.ts";
 export function locateField(spec: FieldSpec): LocateField {
   if (spec.syntax === "jsonl") return jsonMember(spec.member);
   if (spec.syntax === "keys") return keyedValue(spec.key);
-  return { csv: csvColumn, tsv: tsvColumn, space: spaceColumn }[spec.syntax](spec.column);
+  if (spec.syntax === "space")
+    return spec.columns === 0 ? spaceColumn(spec.column) : namedSpaceColumn(spec.column, spec.columns);
+  return { csv: csvColumn, tsv: tsvColumn }[spec.syntax](spec.column);
 }

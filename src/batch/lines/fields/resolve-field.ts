@@ -43,7 +43,7 @@ export function resolveField(
         `JSON lines have names, not columns; give the name of a member instead of ${field}`,
         { file },
       );
-    return { syntax: cut, column: field - 1 };
+    return cut === "space" ? { syntax: cut, column: field - 1, columns: 0 } : { syntax: cut, column: field - 1 };
   }
   if (cut === "jsonl") return { syntax: cut, member: field };
   if (cut === "keys") return { syntax: cut, key: field };
