@@ -28,7 +28,7 @@ export interface MalformedInputLine {
   readonly column: number;
   /**
    * "text-after-quotes": a record has text behind the closing quote of a field; its address is not looked up.
-   * "too-many-fields": a record has more than the header, so that what is added has no column name.
+   * "too-many-fields": a record has more than the header, so that what "append" adds has no column name.
    */
   readonly reason: "not-an-object" | "too-many-fields" | "text-after-quotes";
 }
@@ -60,8 +60,8 @@ export interface IdentifyResult {
   readonly addressCounts: AddressCounts | null;
   /**
    * Lines of JSON input that are not JSON objects, as far as their first and last byte tell; "append", whose rows contain
-   * such a line as text, reads them whole. Records of CSV with text behind the closing quote of a field. With "append",
-   * records of tables with more fields than the header.
+   * such a line as text, reads them whole. Records of CSV with text behind the closing quote of a field. Records of tables
+   * with more fields than the header; their addresses are looked up.
    */
   readonly malformed: number;
   /** The first of them. */
@@ -71,6 +71,8 @@ export interface IdentifyResult {
    * another: probably not the address that was meant, which `field` names. Null without one.
    */
   readonly repeatedAddress: RepeatedAddress | null;
+  /** The files in which there is not a byte. */
+  readonly emptyInputs: readonly string[];
   readonly bytesRead: number;
   /** Bytes of rows, before compression. */
   readonly bytesWritten: number;

@@ -60,7 +60,9 @@ export function expectedTable(one: TableCase): ExpectedTable | null {
     const broken = one.kind === "csv" && hasTextAfterQuotes(line);
     const answer = answerOf(broken ? null : addressOf(line, header, one));
     counts.lines++;
-    if (broken || (one.kind === "jsonl" && format !== "append" && isNoObject(line.text))) {
+    const isReported =
+      format !== "append" && (one.kind === "jsonl" ? isNoObject(line.text) : isTooLong(line, header, one));
+    if (broken || isReported) {
       counts.malformed++;
       malformedLines.push(line.number);
     }
@@ -84,6 +86,11 @@ export function expectedTable(one: TableCase): ExpectedTable | null {
     malformedLines,
     top: { matched: topOf(byAddress, true), unmatched: topOf(byAddress, false) },
   };
+}
+
+/** Whether a record of a table has more fields than the header. */
+function isTooLong({ fields }: Line, header: Line | undefined, { kind }: TableCase): boolean {
+  return header !== undefined && kind !== "space" && fields.length > header.fields.length;
 }
 
 function linesOf(text: string, kind: TableCase["kind"], hasField: boolean): Line[] | null {

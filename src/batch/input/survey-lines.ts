@@ -32,6 +32,8 @@ export interface LineSurvey {
   readonly json: JsonLayout | null;
   /** See `repeatedAddress`; null if a field is given. */
   readonly repeated: string | null;
+  /** There is not a byte in it, except perhaps a byte order mark. */
+  readonly isEmpty: boolean;
 }
 
 /**
@@ -44,7 +46,16 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   let head = await input.peek(firstLineSearch());
   checkText(head, input.name);
   const from = skipMark(head, 0, head.length);
-  const whole: LineSurvey = { shape: TEXT_LINES, header: null, from: 0, headerLines: 0, json: null, repeated: null };
+  const isEmpty = from === head.length;
+  const whole: LineSurvey = {
+    shape: TEXT_LINES,
+    header: null,
+    from: 0,
+    headerLines: 0,
+    json: null,
+    repeated: null,
+    isEmpty,
+  };
   const text = { ...whole, from };
   let { start, end } = firstLineIn(head);
   let comments: Comments | null = null;

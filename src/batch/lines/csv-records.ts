@@ -196,6 +196,12 @@ export function countTabs(bytes: Buffer, start: number, end: number): number {
   return tabs;
 }
 
+/** Where the first field after the first `columns` of the record `bytes[start, end)` begins; -1: it has no more. */
+export function excessStart(bytes: Buffer, start: number, end: number, columns: number, syntax: "csv" | "tsv"): number {
+  const fields = syntax === "csv" ? countFields(bytes, start, end) : countTabs(bytes, start, end) + 1;
+  return fields > columns ? fieldStart(bytes, start, end, columns, syntax) : -1;
+}
+
 /** Where field `index` (from 0) of `bytes[start, end)` begins. It must have that many. */
 export function fieldStart(bytes: Buffer, start: number, end: number, index: number, syntax: "csv" | "tsv"): number {
   let at = start;

@@ -14,6 +14,7 @@ export class RunTotals {
   malformed = 0;
   readonly malformedLines: MalformedInputLine[] = [];
   repeatedAddress: RepeatedAddress | null = null;
+  readonly emptyInputs: string[] = [];
   /** Bytes of the inputs as they are stored. */
   bytesRead = 0;
   /** Bytes of rows, before compression. */

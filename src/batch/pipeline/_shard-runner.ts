@@ -110,7 +110,7 @@ export class ShardRunner {
           ? null
           : new KernelTemplates(kernel, buffer, workspace!, maxId, format, work.rows, templates!("append-csv"), true);
       const own = perMatch && { address: counters!.at, counts: perMatch };
-      return new KernelEngine(kernel, own, rows, recordRows, this.#counter, joiner);
+      return new KernelEngine(kernel, own, rows, recordRows, this.#counter, joiner, this.#work.format !== "append");
     };
     this.#inputs =
       workspace === null

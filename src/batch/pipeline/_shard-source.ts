@@ -42,8 +42,9 @@ export class ShardSource {
     if (open.kind === "file") this.#files.push(open);
     if (open.kind === "file" && this.#stop.isStopped) open.close(); // no one waits for it any more
     const survey = await surveyLines(open, this.#options);
-    const { shape, headerLines, from, json, repeated } = survey;
+    const { shape, headerLines, from, json, repeated, isEmpty } = survey;
     if (repeated !== null) this.#totals.repeatedAddress ??= { file: open.name, address: repeated };
+    if (isEmpty) this.#totals.emptyInputs.push(open.name);
     const records =
       json === null
         ? open

@@ -296,8 +296,8 @@ export class Run {
   }
 
   #result(counted: CountedAddresses, hasKernel: boolean): IdentifyResult {
-    const { lines, addresses, matched, malformed, malformedLines, repeatedAddress, bytesRead, bytesWritten } =
-      this.#totals;
+    const { lines, addresses, matched, malformed, malformedLines, repeatedAddress, emptyInputs } = this.#totals;
+    const { bytesRead, bytesWritten } = this.#totals;
     const { matchCounts, countsOfSnapshots } = this.#setup;
     const [first = matchCounts, ...further] = countsOfSnapshots;
     return {
@@ -312,6 +312,7 @@ export class Run {
       malformed,
       malformedLines,
       repeatedAddress,
+      emptyInputs,
       bytesRead,
       bytesWritten,
       outputClosed: this.#outputClosed,

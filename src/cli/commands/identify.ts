@@ -17,6 +17,7 @@ import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/pro
 import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
+import { counted } from "../output/numbers.ts";
 import { reportMalformed } from "../output/malformed-lines.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
@@ -133,7 +134,7 @@ export const identifyCommand: Command = {
     'Without FILE, or if FILE is "-", standard input is read; .gz and .zst input is recognized by its content. Without --field, addresses are found anywhere in a line. Every input line gives one row: a line without a match has empty columns.',
     "A field holds one address (with or without brackets, port, length, zone, quotes), a comma-separated list of them, or Forwarded (RFC 7239); a field whose first item is anything else has no address. A name is that of a column in the header, in #Fields: (W3C) or #fields (Zeek), of a JSON member, or of a key (src=192.0.2.1).",
     "CSV (a file name ending in .csv, a first line of column names, --field NAME or --input csv): quoted fields may contain newlines, and the header becomes the header of the rows. JSON (a first line that starts with a brace, or a bracket and a brace): each object is a record, one a line, several on a line or in an array; a line that is not an object is reported with its number; append keeps it in an object, as the member text. A record with more fields than the header is reported by append, too: what is added to it has no column name.",
-    "Exit code: 0 if a line was selected, 1 if none was, 2 after an error or a malformed line, 130 when interrupted.",
+    "An empty input is reported on stderr. Exit code: 0 if a line was selected, 1 if none was, 2 after an error or a malformed line, such as a record with more fields than the header, 130 when interrupted.",
   ],
   examples: [
     { command: "ipsieve identify access.log", what: "address, prefix and services of every line" },
@@ -206,6 +207,7 @@ async function identifyIn(
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   warnOfRepeatedAddress(result);
+  warnOfEmptyInputs(result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
   if (isCounting(args)) await printCounts(args, result, chosen, given.now);
@@ -366,6 +368,19 @@ function warnOfRepeatedAddress({ repeatedAddress: repeated, outputClosed }: Iden
     `ipsieve: ${file}: the first address of nearly all lines is ${repeated.address}, which is private or reserved; others follow it. If one of them is meant, say where it is: --field N|NAME\n`,
   );
 }
+
+/** A log that was rotated or a pipe that failed, for example: "no match" would be true, and say nothing. */
+function warnOfEmptyInputs({ emptyInputs, lines, outputClosed }: IdentifyResult): void {
+  if (outputClosed) return;
+  const texts = emptyInputs.slice(0, MAX_EMPTY).map((file) => `${file === "-" ? "standard input" : file} is empty`);
+  const more = emptyInputs.length - texts.length;
+  if (more > 0) texts.push(`... and ${counted(more, "more input")}`);
+  if (lines === 0 && emptyInputs.length === 0) texts.push("there are no lines behind the header");
+  standardError().write(texts.map((text) => `ipsieve: ${text}\n`).join(""));
+}
+
+/** How many empty inputs are named. */
+const MAX_EMPTY = 20;
 
 /** As in grep, -v inverts what counts as a match. */
 function selectedLines({ lines, matched }: IdentifyResult, rows: RowSelection): number {

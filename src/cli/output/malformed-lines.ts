@@ -6,14 +6,20 @@ const WHAT = {
   "not-an-object": "not a JSON object",
   "text-after-quotes":
     "text follows the closing quote of a field, so that the record is not looked up; double the quotes within a field, or give --input space",
-  "too-many-fields":
-    "more fields than the header has columns; what was added to its row follows them, without a column name",
+  "too-many-fields": "more fields than the header has columns",
 };
 
-/** Reports the lines of a log that are not what they should be; `isAppended`: their rows hold what is no object. */
+/** What the rows of "append" have of such lines. */
+const IN_ROW = {
+  "not-an-object": '; its row has the line as the member "text"',
+  "text-after-quotes": "",
+  "too-many-fields": "; what was added to its row follows them, without a column name",
+};
+
+/** Reports the lines of a log that are not what they should be; `isAppended`: their rows have them. */
 export function reportMalformed({ malformed, malformedLines }: IdentifyResult, isAppended = false): void {
   const shown = malformedLines.map(({ file, line, column, reason }) => {
-    const row = isAppended && reason === "not-an-object" ? '; its row has the line as the member "text"' : "";
+    const row = isAppended ? IN_ROW[reason] : "";
     return `${file === "-" ? "standard input" : file}:${line}:${column}: ${WHAT[reason]}${row}`;
   });
   if (malformed > shown.length)

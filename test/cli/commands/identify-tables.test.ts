@@ -26,6 +26,9 @@ before(async () => {
     "ragged.tsv": "a\tip\tb\n1\t10.9.9.9\n\t\t\n\n2\t10.9.9.9\tx\n3\t10.9.9.9\tx\ty\n",
     "again.jsonl": '{"ip":"10.1.2.3","cbs_ids":[]}\n',
     "proxied.csv": PROXIED,
+    "empty.log": "",
+    "mark.csv": "\ufeff",
+    "header.csv": "ip,note\n",
     "visits.log": "10.1.2.3 a\n9.9.9.9 b\n10.1.2.3 c\n2001:db8::7 d\nnobody\n9.9.9.8 e\n",
   });
   assert.equal((await run(["build", "list.csv", "-o", "list.ipsieve"], { cwd: folder.path })).code, 0);
@@ -178,6 +181,41 @@ test("a new column is aligned with its name: short records are padded, long ones
       `ipsieve: ragged.tsv:6:14: ${why}\n`,
     ],
   );
+});
+
+test("records with more fields than the header are reported whatever the output is", async () => {
+  const why = "more fields than the header has columns";
+  const reports = { "wide.csv": ["2:16", "5:12"], "ragged.tsv": ["6:14"] };
+  const outputs = [["-c"], ["--summary"], ["--top", "2"], ...["tsv", "csv", "jsonl"].map((name) => ["--format", name])];
+  for (const [file, places] of Object.entries(reports))
+    for (const output of outputs)
+      for (const engine of ["typescript", "webassembly"]) {
+        const { code, stderr } = await identify([...output, "--field", "ip", "--engine", engine, file]);
+        const expected = places.map((place) => `ipsieve: ${file}:${place}: ${why}\n`).join("");
+        assert.deepEqual([code, stderr], [2, expected], [...output, engine, file].join(" "));
+      }
+  const { code, stderr } = await identify(["--header", "no", "--input", "tsv", "--field", "2", "ragged.tsv"]);
+  assert.deepEqual([code, stderr], [0, ""], "negative control: without a header, any number is right");
+});
+
+test("an empty input is named, beside others too; a header alone is said to have no lines", async () => {
+  const cases: [args: string[], code: number, stderr: string][] = [
+    [["empty.log"], 1, "ipsieve: empty.log is empty\n"],
+    [["-c", "mark.csv"], 1, "ipsieve: mark.csv is empty\n"],
+    [
+      ["--summary", "empty.log", "visits.log", "mark.csv"],
+      0,
+      "ipsieve: empty.log is empty\nipsieve: mark.csv is empty\n",
+    ],
+    [["--format", "append", "header.csv"], 1, "ipsieve: there are no lines behind the header\n"],
+    [["visits.log"], 0, ""],
+  ];
+  for (const [args, code, stderr] of cases) {
+    const done = await identify(args);
+    assert.deepEqual([done.code, done.stderr], [code, stderr], args.join(" "));
+  }
+  const piped = await identify([], { input: "" });
+  assert.deepEqual([piped.code, piped.stdout, piped.stderr], [1, "", "ipsieve: standard input is empty\n"]);
 });
 
 test("a piece of TSV in which all records have the length of the header gets the column alike", async () => {

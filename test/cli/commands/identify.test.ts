@@ -120,7 +120,8 @@ test("standard input without files, and for - among them", async () => {
     (await identify(["more.log", "-"], { input: "9.9.9.9" })).stdout,
     lines("10.2.2.2\t10.0.0.0/8\t/cloud/acme", "9.9.9.9\t\t"),
   );
-  assert.deepEqual(await identify([], { input: "" }), { code: 1, signal: null, stdout: "", stderr: "" });
+  const stderr = "ipsieve: standard input is empty\n";
+  assert.deepEqual(await identify([], { input: "" }), { code: 1, signal: null, stdout: "", stderr });
 });
 
 test("the summary counts by type, provider and service, and unmatched and invalid lines", async () => {
@@ -313,6 +314,6 @@ test("a field that no line has is reported, and the exit code stays", async () =
     );
     assert.equal(code, 1);
   }
-  assert.equal((await identify(["--field", "src_ip"], { input: "" })).stderr, "");
+  assert.equal((await identify(["--field", "src_ip"], { input: "\n" })).stderr.includes("--field"), true);
   assert.equal((await identify([], { input: "nothing\n" })).stderr, "");
 });

@@ -1,5 +1,6 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
-import type { CutRecords } from "../../lines/csv-records.ts";
+import { type CutRecords, excessStart } from "../../lines/csv-records.ts";
+import { withoutCarriageReturn } from "../../lines/end-of-line.ts";
 import type { FieldSpec } from "../../lines/fields/field-spec.ts";
 import { notAnObject } from "../../lines/json-line.ts";
 import type { AddressCounter } from "../address-counter.ts";
@@ -35,14 +36,17 @@ export class KernelEngine implements LineEngine {
   #current: KernelTemplates | null;
   readonly #counter: AddressCounter | null;
   readonly #joiner: MatchJoiner | null;
+  readonly #checksColumns: boolean;
   /** The field that has the addresses; null: the whole line. */
   #field: FieldScan | null = null;
   /** Whether the lines should be JSON objects. */
   #areObjects = false;
+  /** If records should have no more fields than the header: how they are cut, and the number of its columns. */
+  #table: { readonly syntax: "csv" | "tsv"; readonly columns: number } | null = null;
 
   /**
    * `perMatch` and `counter` are null if nothing is counted by them; `templates` are for rows, `recordTemplates` for what
-   * is appended to records of CSV.
+   * is appended to records of CSV. `checksColumns`: records with more fields than the header are reported here.
    */
   constructor(
     kernel: Kernel,
@@ -51,6 +55,7 @@ export class KernelEngine implements LineEngine {
     recordTemplates: () => KernelTemplates | null,
     counter: AddressCounter | null,
     joiner: MatchJoiner | null,
+    checksColumns: boolean,
   ) {
     this.#kernel = kernel;
     this.#perMatch = perMatch;
@@ -58,6 +63,7 @@ export class KernelEngine implements LineEngine {
     this.#makeRecordTemplates = recordTemplates;
     this.#counter = counter;
     this.#joiner = joiner;
+    this.#checksColumns = checksColumns;
     if (templates !== null) joiner?.onForget(() => this.#current!.forget());
     kernel.countMatches(perMatch?.address ?? 0);
   }
@@ -66,6 +72,10 @@ export class KernelEngine implements LineEngine {
     const address = lines.address!;
     this.#useField(shape.field, lines);
     this.#areObjects = shape.append === "append-jsonl";
+    this.#table =
+      shape.columns === 0 || !this.#checksColumns
+        ? null
+        : { syntax: shape.append === "append-csv" ? "csv" : "tsv", columns: shape.columns };
     if (rows === null) {
       const next =
         this.#counter !== null || this.#joiner !== null
@@ -115,12 +125,12 @@ export class KernelEngine implements LineEngine {
     const kernel = this.#kernel;
     const end = lines.address! + lines.end;
     let at = lines.address! + lines.start;
-    if (this.#field === null && !this.#areObjects) {
+    if (this.#field === null && !this.#areObjects && this.#table === null) {
       add(counts, kernel.countLines(at, end));
       return end;
     }
     for (let next: number; at < end; at = next) {
-      if (this.#field === null) {
+      if (this.#field === null && this.#areObjects) {
         next = kernel.countObjects(at, end);
         const taken = kernel.takeCounts();
         counts.textLines += taken.lines - kernel.chunkLines;
@@ -138,16 +148,43 @@ export class KernelEngine implements LineEngine {
   }
 
   /** Reports the malformed lines, of the first so many of the chunk. */
-  #reportMalformed(written: number, { bytes, address }: Lines, counts: LineCounts): void {
-    for (const { line, column } of this.#field?.broken ?? [])
-      if (line < written) counts.addMalformed(counts.textLines + line, column, "text-after-quotes");
+  #reportMalformed(written: number, lines: Lines, counts: LineCounts): void {
+    this.#reportRecords(written, lines, counts);
     if (!this.#areObjects) return;
+    const { bytes, address } = lines;
     const { lineStarts } = this.#kernel;
     for (const line of this.#kernel.irregularObjects(written)) {
       const start = lineStarts[line]! - address!;
       const at = notAnObject(bytes, start, lineStarts[line + 1]! - 1 - address!);
       if (at >= 0) counts.addMalformed(counts.textLines + line, at - start + 1, "not-an-object");
     }
+  }
+
+  /** Reports records with text behind a closing quote, or with more fields than the header. */
+  #reportRecords(written: number, lines: Lines, counts: LineCounts): void {
+    const broken = new Map(this.#field?.broken.map(({ line, column }) => [line, column]));
+    if (broken.size === 0 && !this.#mayExceed(written, lines)) return;
+    const { lineStarts } = this.#kernel;
+    for (let line = 0; line < written; line++) {
+      const column = broken.get(line);
+      if (column !== undefined) counts.addMalformed(counts.textLines + line, column, "text-after-quotes");
+      else if (this.#table !== null) {
+        const start = lineStarts[line]! - lines.address!;
+        const end = withoutCarriageReturn(lines.bytes, start, lineStarts[line + 1]! - 1 - lines.address!);
+        const excess = excessStart(lines.bytes, start, end, this.#table.columns, this.#table.syntax);
+        if (excess >= 0) counts.addMalformed(counts.textLines + line, excess - start + 1, "too-many-fields");
+      }
+    }
+  }
+
+  /** Whether not all of the first lines of the chunk have as many fields as the header. */
+  #mayExceed(written: number, { bytes, address }: Lines): boolean {
+    if (this.#table === null || written === 0) return false;
+    const { lineStarts } = this.#kernel;
+    const [start, end] = [lineStarts[0]!, lineStarts[written]!];
+    const isCsv = this.#table.syntax === "csv";
+    const isQuoted = isCsv && bytes.subarray(start - address!, end - address!).includes(QUOTE);
+    return !this.#kernel.haveColumns(start, end, isCsv ? COMMA : TAB, this.#table.columns, isQuoted);
   }
 
   /** The number of LFs in `bytes[start, end)`. */

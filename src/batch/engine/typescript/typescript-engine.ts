@@ -2,7 +2,7 @@ import type { Family } from "../../../address/address.ts";
 import type { PrefixTable } from "../../../table/prefix-table.ts";
 import type { AddressCounter } from "../address-counter.ts";
 import { AppendRows } from "./_append-rows.ts";
-import { endOfRecord, textAfterQuotes } from "../../lines/csv-records.ts";
+import { endOfRecord, excessStart, textAfterQuotes } from "../../lines/csv-records.ts";
 import { endOfLine, withoutCarriageReturn } from "../../lines/end-of-line.ts";
 import { endOfObject, hasPairs, notAnObject } from "../../lines/json-line.ts";
 import { JsonText } from "./_json-text.ts";
@@ -49,6 +49,8 @@ export class TypeScriptEngine implements LineEngine {
   #areObjects = false;
   #hasPairs = false;
   #next = 0;
+  /** The most fields that a record may have; 0: any number. */
+  #columns = 0;
   /** Where a record of CSV has text behind a closing quote; -1: nowhere. */
   #broken = -1;
   #counts = new LineCounts();
@@ -93,9 +95,11 @@ export class TypeScriptEngine implements LineEngine {
   }
 
   #useShape(shape: LineShape): void {
-    // "append" reports lines that are no objects by itself.
-    this.#areObjects = shape.append === "append-jsonl" && this.#work.format !== "append";
-    const isPlain = shape.records === "lines" && !this.#areObjects && !this.#hasPairs;
+    // "append" reports lines that are no objects, and records that are too long, by itself.
+    const isAppend = this.#work.format === "append";
+    this.#areObjects = shape.append === "append-jsonl" && !isAppend;
+    this.#columns = isAppend ? 0 : shape.columns;
+    const isPlain = shape.records === "lines" && !this.#areObjects && !this.#hasPairs && this.#columns === 0;
     this.#isSimple = shape.field === null && isPlain && this.#work.address === "first";
     const { field } = shape;
     const known = this.#shape.field;
@@ -261,6 +265,11 @@ export class TypeScriptEngine implements LineEngine {
       const stop = notAnObject(bytes, at, end);
       if (stop >= 0) counts.addMalformed(counts.textLines, stop - at + 1, "not-an-object");
     } else if (this.#broken >= 0) counts.addMalformed(counts.textLines, this.#broken - at + 1, "text-after-quotes");
+    else if (this.#columns > 0) {
+      const syntax = this.#shape.records === "csv" ? "csv" : "tsv";
+      const excess = excessStart(bytes, at, withoutCarriageReturn(bytes, at, end), this.#columns, syntax);
+      if (excess >= 0) counts.addMalformed(counts.textLines, excess - at + 1, "too-many-fields");
+    }
     counts.textLines += this.#shape.records === "csv" ? linesIn(bytes, at, end) : bytes[end] === LF ? 1 : 0;
   }
 
