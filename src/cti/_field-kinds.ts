@@ -161,14 +161,17 @@ export const lastDay: FieldKind<number | null> = { ...firstDay, merge: count.mer
 /** Days whose text is cached: documents share a few hundred. */
 const MAX_DATES = 4096;
 const dates = new Map<number, string>();
+/** The hash of a number in a `Map` is the same in every process: with this, nobody can choose days that share a slot. */
+const MASK = Math.floor(Math.random() * 2 ** 30);
 
 /** A day as `2026-06-17`. */
 export function dateText(day: number): string {
-  const known = dates.get(day);
+  const key = day ^ MASK;
+  const known = dates.get(key);
   if (known !== undefined) return known;
   const text = new Date(day * MILLISECONDS).toISOString().slice(0, 10);
   if (dates.size === MAX_DATES) dates.clear();
-  dates.set(day, text);
+  dates.set(key, text);
   return text;
 }
 

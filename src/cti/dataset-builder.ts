@@ -19,6 +19,11 @@ const MAX_DOCUMENTS = 2 ** 26;
 export class CtiBuilder {
   readonly #trie = new PrefixTrie();
   readonly #unions = new Map<number, number>();
+  /**
+   * Changes the keys of unions. The hash of a number in a `Map` is the same in every process, and a feed chooses which
+   * documents meet.
+   */
+  readonly #mask: number = Math.floor(Math.random() * MAX_DOCUMENTS);
   readonly #scratch = new ByteWriter();
   #texts = new TextPool();
   #documents = new BlobSet();
@@ -81,7 +86,7 @@ export class CtiBuilder {
 
   #unionOf(a: number, b: number): number {
     if (a === b) return a;
-    const pair = a * MAX_DOCUMENTS + b;
+    const pair = (a ^ this.#mask) * MAX_DOCUMENTS + (b ^ this.#mask);
     const known = this.#unions.get(pair);
     if (known !== undefined) return known;
     if (this.#unions.size === MAX_UNIONS) this.#unions.clear();
