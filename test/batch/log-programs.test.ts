@@ -1,4 +1,4 @@
-/** Logs that fail2ban and goaccess read as well: each line names the same client to them and to us. */
+/** Logs that fail2ban, goaccess and CrowdSec read as well: each line names the same client to them and to us. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { Random } from "../../bench/data/random.ts";
 import { missingCommand } from "../tools.ts";
 import { clientsIn, randomClient } from "./clients-in.ts";
+import { missingParsers, sourcesIn } from "./crowdsec-parsers.ts";
 import { temporaryFolder } from "./fixture.ts";
 
 const SEED = 20261128;
@@ -14,7 +15,7 @@ const LINES = 100;
 
 /** A log, with `?` for the client, and `#` for a number that differs from line to line. */
 interface ProgramLog {
-  /** fail2ban's filter, or goaccess' format. */
+  /** fail2ban's filter, goaccess' format, or the type of CrowdSec's acquisition. */
   readonly reader: string;
   readonly head?: string;
   readonly line: string;
@@ -83,6 +84,16 @@ const GOACCESS: readonly ProgramLog[] = [
     line: "2026-11-27 00:00:06 10.18.21.9 GET /x - 443 - ? Mozilla/5.0 - 200 0 0 31",
     field: "c-ip",
   },
+];
+
+const CROWDSEC: readonly ProgramLog[] = [
+  { reader: "nginx", line: `? - - [27/Nov/2026:12:34:56 +0000] ${REQUEST}` },
+  {
+    reader: "nginx",
+    line: '2026/11/27 12:34:56 [error] 1#1: *1 user "a" was not found in "/etc/passwords", client: ?, server: _, request: "GET / HTTP/1.1", host: "10.0.0.1"',
+  },
+  { reader: "apache2", line: `? - frank [27/Nov/2026:12:34:56 +0000] ${REQUEST}` },
+  { reader: "syslog", line: "Nov 27 12:34:56 host sshd[#]: Failed password for invalid user a from ? port 22 ssh2" },
 ];
 
 const folder = temporaryFolder();
@@ -168,5 +179,21 @@ describe("goaccess", { skip: missingCommand("goaccess", "--version", "goaccess")
   test("negative control: a W3C log without the name of its field", async () => {
     const { text } = randomLog(GOACCESS.at(-1)!);
     assert.notDeepEqual(sorted(counted(await clientsIn(text, undefined))), sorted(visitorsIn(text, "W3C")));
+  });
+});
+
+describe("CrowdSec", { skip: missingParsers }, () => {
+  for (const [at, log] of CROWDSEC.entries())
+    test(`${log.reader}, log ${at + 1}: each line names the client that CrowdSec reads`, async () => {
+      const { text, clients } = randomLog(log);
+      const sources = await sourcesIn(text, log.reader, temporaryFolder());
+      assert.deepEqual(sources, clients);
+      assert.deepEqual(await clientsIn(text, log.field), sources);
+    });
+
+  test("negative control: a log with the server's address before the client's", async () => {
+    const { text } = randomLog(CROWDSEC.at(-1)!);
+    const relayed = text.replaceAll(" host sshd", " 10.0.0.1 sshd");
+    assert.notDeepEqual(await clientsIn(relayed, undefined), await sourcesIn(relayed, "syslog", temporaryFolder()));
   });
 });
