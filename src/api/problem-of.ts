@@ -51,6 +51,7 @@ const OF_STORE: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "password-changed": "conflict",
   "rules-changed": "conflict",
   "change-not-kept": "conflict",
+  "definition-changed": "conflict",
   "too-many-rules": "conflict",
   "too-many-rulesets": "conflict",
   "too-many-keys": "conflict",

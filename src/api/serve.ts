@@ -159,7 +159,7 @@ async function exampleFeed(
   if (!services.secretKey.hasPath) return [];
   const fields = { include: [{ ruleset }], update_frequency: "5m" } as const;
   const { organisationId, at: now } = owned;
-  const definition = await readDefinition(fields, undefined, { organisationId, now, services });
+  const definition = await readDefinition(fields, { organisationId, now, services });
   const { deployment } = await store.write({ kind: "create-deployment", ...owned, name: "Edge firewall", definition });
   const file = fileName({ part: "combined", chunk: null, checksum: null }, deployment);
   return [`  curl '${url}/feeds/${services.feedTokens.tokenOf(deployment)}/${file}'`];

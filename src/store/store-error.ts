@@ -41,6 +41,8 @@ export type StoreErrorCode =
   | "not-a-blocklist"
   | "too-many-lists"
   | "too-many-webhooks"
+  /** The members of a deployment that a change was checked with are others now. */
+  | "definition-changed"
   /** The list to be released is not the one that is refused now. */
   | "list-not-refused"
   /** The credentials are for another origin than that of the external list. */

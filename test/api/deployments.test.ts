@@ -408,6 +408,51 @@ test("a refused list is released only by its own number", async () => {
   assert.deepEqual([refused_generation, reasons[0].code], [1, "too-many-entries"]);
   assert.equal((await publish(2)).status, 409);
   assert.equal((await publish(1)).status, 200);
+  for (const [max_entries, status] of [
+    [2, "ok"],
+    [1, "refused"],
+  ] as const) {
+    await ask(t, "PATCH", PATH + id, { key, body: { options: { max_entries } } });
+    await becomes(id, status);
+  }
+  assert.equal((await get(id)).refused_generation, 2, "no number is used again");
+  const again = await publish(1);
+  assert.deepEqual([again.status, /now has the number 2, not 1/.test(again.text)], [409, true], again.text);
+});
+
+test("what is there already is not checked again: a deployment whose sources are gone can be paused and renamed", async () => {
+  const own = await addOrganisation(t, "gone");
+  const its = (await addKey(t, own)).text;
+  const call = (method: string, path: string, body?: object) => ask(t, method, path, { key: its, body });
+  const { id: rules } = (await call("POST", "/v1/edl/ip-rulesets/", { name: "gone", purpose: "blocklist" })).body;
+  const prefixes = ["192.0.2.0/24"];
+  const list = (await call("POST", "/v1/edl/lists/", { name: "gone", url: "https://lists.invalid/", active: false }))
+    .body;
+  const include = [{ ruleset: rules }, { list: list.id }, { prefixes }];
+  const { body: made } = await call("POST", PATH, { name: "x", include, exclude: [{ cbs: "/cdn/cloudflare" }] });
+  for (const path of [`/v1/edl/ip-rulesets/${rules}`, `/v1/edl/lists/${list.id}`])
+    assert.equal((await call("DELETE", path)).status, 204);
+  const plan = { area: "cbs", active: false, perMinute: null, perMonth: null, until: null } as const;
+  await t.server.store.write({
+    kind: "set-plan",
+    actor: "command:test",
+    at: t.clock.now,
+    organisationId: own,
+    ...plan,
+  });
+  for (const body of [
+    { active: false },
+    { name: "renamed" },
+    { include: include.slice(1) },
+    { exclude: made.exclude },
+    { active: true },
+  ]) {
+    const { status, text } = await call("PATCH", PATH + made.id, body);
+    assert.equal(status, 200, `${JSON.stringify(body)}: ${text}`);
+  }
+  const added = async (body: object) => (await call("PATCH", PATH + made.id, body)).status;
+  assert.equal(await added({ include: [...include, { ruleset: crypto.randomUUID() }] }), 400);
+  assert.equal(await added({ exclude: [...made.exclude, { cbs: "/cloud/aws" }] }), 403);
 });
 
 test("only admins replace URLs and passwords, in the dashboard; the password is shown once", async () => {

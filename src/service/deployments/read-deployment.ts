@@ -3,7 +3,7 @@ import { formatPrefix, parsePrefix, rejectMappedBlock } from "../../address/pref
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import { canComment, exportRules, noTimeoutsText } from "../../rulesets/export-rules.ts";
-import type { DeploymentDefinition, DeploymentSource } from "../../store/records/deployment.ts";
+import { type DeploymentDefinition, type DeploymentSource, TOGETHER } from "../../store/records/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";
@@ -31,30 +31,57 @@ export interface ReadingServices extends SourceServices {
   readonly lists: { readonly sources: Sources };
 }
 
+interface ReadingContext {
+  readonly organisationId: string;
+  readonly now: number;
+  readonly services: ReadingServices;
+}
+
 /**
- * The definition that a request specifies, checked. `before`: the definition that the request changes. Rejects with
- * ServiceError "invalid", and "no-plan" for sources whose area the organisation has no plan for.
+ * The definition of a new deployment, checked. Rejects with ServiceError "invalid", and "no-plan" for sources whose area
+ * the organisation has no plan for.
  */
 export async function readDefinition(
   fields: Partial<DeploymentDefinition>,
-  before: DeploymentDefinition | undefined,
-  { organisationId, now, services }: { organisationId: string; now: number; services: ReadingServices },
+  context: ReadingContext,
 ): Promise<DeploymentDefinition> {
-  const device = DEVICES[fields.device ?? "none"];
-  const format = device === undefined ? {} : { firewall_format: device.format };
-  const definition = { ...(before ?? DEFAULTS), ...format, ...fields };
-  if (definition.include.length === 0) throw invalid({ include: ["name at least one source"] });
-  checkFormat(definition);
-  const read = async (field: "include" | "exclude"): Promise<DeploymentSource[]> => {
-    const sources: DeploymentSource[] = [];
-    for (const [index, source] of definition[field].entries())
-      sources.push(await readSource(source, `${field}[${index}]`, { organisationId, now, services }));
-    return sources;
-  };
-  return { ...definition, include: await read("include"), exclude: await read("exclude") };
+  return { ...DEFAULTS, ...(await readDefinitionChanges(fields, DEFAULTS, context)) };
 }
 
-/** @throws ServiceError "invalid" for what the format cannot express */
+/**
+ * What a request changes in a definition: its members, and the format of a device that it names. Only that is checked: a
+ * source that is there already may be gone, and the deployment can still be paused. Rejects as `readDefinition`.
+ */
+export async function readDefinitionChanges(
+  fields: Partial<DeploymentDefinition>,
+  before: DeploymentDefinition,
+  context: ReadingContext,
+): Promise<Partial<DeploymentDefinition>> {
+  const device = DEVICES[fields.device ?? "none"];
+  const changes = { ...(device === undefined ? {} : { firewall_format: device.format }), ...fields };
+  if ((changes.include ?? before.include).length === 0) throw invalid({ include: ["name at least one source"] });
+  if (dependsOnOthers(changes)) checkFormat({ ...before, ...changes });
+  const read = async (field: "include" | "exclude"): Promise<Partial<DeploymentDefinition>> => {
+    if (changes[field] === undefined) return {};
+    const known = new Set(before[field].map((source) => JSON.stringify(source)));
+    const sources: DeploymentSource[] = [];
+    for (const [index, source] of changes[field].entries())
+      sources.push(
+        known.has(JSON.stringify(source)) ? source : await readSource(source, `${field}[${index}]`, context),
+      );
+    return { [field]: sources };
+  };
+  return { ...changes, ...(await read("include")), ...(await read("exclude")) };
+}
+
+/** Whether changes of these members are checked together with others, of the definition as it was read. */
+export function dependsOnOthers(changes: Partial<DeploymentDefinition>): boolean {
+  return TOGETHER.some((name) => changes[name] !== undefined);
+}
+
+/**
+ * @throws ServiceError "invalid" for what the format cannot express. It looks at these members alone: `TOGETHER`.
+ */
 function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefinition): void {
   const format = name as DeploymentFormat;
   if (options.chunk_entries !== undefined && !canBeDivided(format))
@@ -85,7 +112,7 @@ function checkFormat({ firewall_format: name, purpose, options }: DeploymentDefi
 export async function readSource(
   source: DeploymentSource,
   field: string,
-  { organisationId, now, services }: { organisationId: string; now: number; services: ReadingServices },
+  { organisationId, now, services }: ReadingContext,
 ): Promise<DeploymentSource> {
   const { memory, lists } = services;
   if ("prefixes" in source) return { prefixes: canonical(source.prefixes, `${field}.prefixes`) };

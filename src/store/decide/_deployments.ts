@@ -7,7 +7,7 @@ import type {
   RotateDeploymentCommand,
   UpdateDeploymentCommand,
 } from "../command.ts";
-import type { Deployment, PublishedList, RefusedList } from "../records/deployment.ts";
+import { type Deployment, type PublishedList, type RefusedList, TOGETHER } from "../records/deployment.ts";
 import { DEPLOYMENTS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
@@ -46,15 +46,24 @@ export function createDeployment(
 }
 
 export function updateDeployment(
-  { name, definition, ifMatch, at }: UpdateDeploymentCommand,
+  { name, definition, checkedWith, ifMatch, at }: UpdateDeploymentCommand,
   before: Deployment,
 ): Decision {
   checkDeploymentMatch(before, ifMatch);
+  if (
+    checkedWith !== undefined &&
+    TOGETHER.some((member) => !isSameJson(checkedWith[member], before.definition[member]))
+  )
+    throw new StoreError("definition-changed", "the deployment was changed meanwhile; repeat the request");
   const changed = { ...before.definition, ...definition };
   checkTexts(name ?? "", JSON.stringify(changed));
   const isSame = (name ?? before.name) === before.name && JSON.stringify(changed) === JSON.stringify(before.definition);
   if (isSame) return { outcome: { deployment: before }, changes: [] };
   return changedTo({ ...before, name: name ?? before.name, definition: changed, updatedAt: at }, before);
+}
+
+function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Its list is deleted as well. */
@@ -86,7 +95,9 @@ export function publishList({ list, basedOn, content, at }: PublishListCommand, 
   const isLate = generation !== basedOn || (published !== null && list.sequence < published.sequence);
   if (isLate) return { outcome: { deployment: before, isLate }, changes: [] };
   const isSame = published?.digest === list.digest;
-  const next = isSame ? { ...list, generation, at: published.at } : { ...list, generation: generation + 1, at };
+  const refusals = refusalsOf(before);
+  const numbered = refusals === 0 ? list : { ...list, refusals };
+  const next = isSame ? { ...numbered, generation, at: published.at } : { ...numbered, generation: generation + 1, at };
   const deployment: Deployment = { ...before, published: next, refused: null, released: null };
   return {
     outcome: { deployment, isLate },
@@ -101,6 +112,11 @@ export function publishList({ list, basedOn, content, at }: PublishListCommand, 
   };
 }
 
+/** The number of the last refused list; 0: there was none. */
+function refusalsOf({ published, refused }: Deployment): number {
+  return refused?.number ?? published?.refusals ?? 0;
+}
+
 /** The previous list stays published. */
 export function refuseList({ basedOn, refusal, at }: RefuseListCommand, before: Deployment): Decision {
   const { published, refused } = before;
@@ -108,7 +124,7 @@ export function refuseList({ basedOn, refusal, at }: RefuseListCommand, before: 
   const textOf = ({ reasons, collateral }: typeof refusal): string => JSON.stringify([reasons, collateral]);
   const isKnown = refused !== null && textOf(refused) === textOf(refusal);
   if (isLate || isKnown) return { outcome: { deployment: before, isLate }, changes: [] };
-  const list: RefusedList = { ...refusal, at, number: (refused?.number ?? 0) + 1 };
+  const list: RefusedList = { ...refusal, at, number: refusalsOf(before) + 1 };
   const deployment: Deployment = { ...before, refused: list, released: null };
   const { number, reasons, entries } = list;
   return {

@@ -86,6 +86,11 @@ export interface DeploymentDefinition {
   readonly options: DeploymentOptions;
 }
 
+/** Members that are valid together or not: a format may have no comments, or none for allowlists. */
+export const TOGETHER = ["firewall_format", "device", "purpose", "options"] as const;
+
+export type Together = Pick<DeploymentDefinition, (typeof TOGETHER)[number]>;
+
 /** A list at a URL, for devices that pull it. */
 export interface Deployment {
   readonly id: string;
@@ -133,6 +138,8 @@ export interface PublishedList {
   readonly unprocessable?: number;
   /** What it blocks although it should not, with someone's approval; absent unless the guard is `refuse`. */
   readonly accepted?: readonly AcceptedHit[];
+  /** The number of the last refused list before it, as none is used again; absent: there was none. */
+  readonly refusals?: number;
 }
 
 /** How many addresses a list may block of a service, an allowlist or a special-purpose block. */

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../../app-type.ts";
 import type { Deployment, DeploymentDefinition } from "../../../../store/records/deployment.ts";
+import { StoreError } from "../../../../store/store-error.ts";
 import { checkRulesetText } from "../../../../service/rules/read-rule.ts";
 import {
   type FeedFile,
@@ -12,7 +14,11 @@ import {
 } from "../../../../service/deployments/feed-files.ts";
 import { hasTimes } from "../../../../service/deployments/feed-times.ts";
 import { SourceError } from "../../../../service/deployments/gather-source.ts";
-import { readDefinition } from "../../../../service/deployments/read-deployment.ts";
+import {
+  dependsOnOthers,
+  readDefinition,
+  readDefinitionChanges,
+} from "../../../../service/deployments/read-deployment.ts";
 import { tagOfDeployment } from "../../../../service/rules/tags.ts";
 import { invalid } from "../../../../service/service-error.ts";
 import type { Services } from "../../../../service/services.ts";
@@ -161,7 +167,8 @@ function addWrites(app: App, services: Services): void {
   };
   app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
     const { name, ...fields } = request.body;
-    const definition = await definitionIn(request, name, fields as Partial<DeploymentDefinition>, undefined, services);
+    checkRulesetText({ name, description: fields.description });
+    const definition = await readDefinition(fields as Partial<DeploymentDefinition>, contextOf(request, services));
     const { deployment } = await store.write({ kind: "create-deployment", ...signed(request), name, definition });
     return reply
       .code(201)
@@ -181,18 +188,7 @@ function addWrites(app: App, services: Services): void {
     bodyExample: { update_frequency: "5m", exclude: [{ prefixes: ["203.0.113.0/26"] }] },
   };
   app.patch(ONE, { config: WRITE_EDL, schema: update }, async (request) => {
-    const found = findDeployment(request, services);
-    const { name, ...fields } = request.body;
-    const changes = fields as Partial<DeploymentDefinition>;
-    const definition = await definitionIn(request, name, changes, found.definition, services);
-    const { deployment } = await store.write({
-      kind: "update-deployment",
-      ...signed(request),
-      deploymentId: found.id,
-      ifMatch: ifMatch(request),
-      name,
-      definition,
-    });
+    const deployment = await changed(request, services);
     return deploymentDocument(deployment, stateOf(deployment, request, services));
   });
 
@@ -225,7 +221,8 @@ function addPreview(app: App, services: Services): void {
   };
   app.post(`${PATH}::preview`, { config: READ_EDL, schema: newSchema }, async (request) => {
     const { name = "preview", ...fields } = request.body;
-    const definition = await definitionIn(request, name, fields as Partial<DeploymentDefinition>, undefined, services);
+    checkRulesetText({ name, description: fields.description });
+    const definition = await readDefinition(fields as Partial<DeploymentDefinition>, contextOf(request, services));
     const { organisationId } = request.caller;
     return previewOf({ organisationId, name, definition, published: null }, services);
   });
@@ -243,9 +240,8 @@ function addPreview(app: App, services: Services): void {
   app.post(`${ONE}::preview`, { config: READ_EDL, schema }, async (request) => {
     const found = findDeployment(request, services);
     const { name = found.name, ...fields } = request.body;
-    const changes = fields as Partial<DeploymentDefinition>;
-    const definition = await definitionIn(request, name, changes, found.definition, services);
-    return previewOf({ ...found, name, definition }, services);
+    const changes = await changesIn({ name, ...fields } as DeploymentChanges, found, request, services);
+    return previewOf({ ...found, name, definition: { ...found.definition, ...changes } }, services);
   });
 }
 
@@ -283,16 +279,54 @@ function addRelease(app: App, services: Services): void {
   });
 }
 
-async function definitionIn(
+type DeploymentChanges = Partial<DeploymentDefinition> & { readonly name?: string };
+
+/**
+ * Writes what the request changes, and nothing else: what others change at the same time stays. If that was checked with
+ * members that are others now, it is checked again. Rejects with StoreError "definition-changed" if they change all the
+ * time.
+ */
+async function changed(request: FastifyRequest, services: Services): Promise<Deployment> {
+  const body = request.body as DeploymentChanges;
+  for (let attempt = 1; ; attempt++) {
+    const found = findDeployment(request, services);
+    const definition = await changesIn(body, found, request, services);
+    try {
+      const { deployment } = await services.store.write({
+        kind: "update-deployment",
+        ...signed(request),
+        deploymentId: found.id,
+        ifMatch: ifMatch(request),
+        name: body.name,
+        definition,
+        checkedWith: dependsOnOthers(definition) ? found.definition : undefined,
+      });
+      return deployment;
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === "definition-changed") || attempt === ATTEMPTS) throw error;
+      // Until the other change has been read.
+      await sleep(AGAIN_AFTER * attempt);
+    }
+  }
+}
+
+/** Together, several seconds. */
+const ATTEMPTS = 20;
+/** Milliseconds after the first attempt. */
+const AGAIN_AFTER = 10;
+
+function changesIn(
+  { name, ...fields }: DeploymentChanges,
+  { definition }: Deployment,
   request: FastifyRequest,
-  name: string | undefined,
-  fields: Partial<DeploymentDefinition>,
-  before: DeploymentDefinition | undefined,
   services: Services,
-): Promise<DeploymentDefinition> {
+): Promise<Partial<DeploymentDefinition>> {
   checkRulesetText({ name, description: fields.description });
-  const { organisationId } = request.caller;
-  return readDefinition(fields, before, { organisationId, now: request.now, services });
+  return readDefinitionChanges(fields, definition, contextOf(request, services));
+}
+
+function contextOf({ caller: { organisationId }, now }: FastifyRequest, services: Services) {
+  return { organisationId, now, services };
 }
 
 /** The deployment in the path, if it is the organisation's. @throws Problem (404) */
