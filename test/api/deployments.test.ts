@@ -165,6 +165,85 @@ test("a preview of a blocklist names what it would block but should not, unless 
   assert.equal((await ask(t, "DELETE", `${rules}/rule?ip=20.0.1.0/24`, { key })).status, 204);
 });
 
+test("an include that contradicts the purpose is named wherever the deployment is", async () => {
+  const { items } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body;
+  const [allow, block] = ["allowlist", "blocklist"].map((purpose) =>
+    items.find((each: any) => each.purpose === purpose),
+  );
+  const url = "https://lists.example.com/own.txt";
+  const own = await ask(t, "POST", "/v1/edl/lists/", {
+    key,
+    body: { name: "offices", url, active: false, never_block: true },
+  });
+  assert.equal(own.status, 201, own.text);
+  const [ofAllow, ofBlock, ofOwn] = [{ ruleset: allow.id }, { ruleset: block.id }, { list: own.body.id }];
+  for (const [purpose, include, wanted] of [
+    [
+      "blocklist",
+      [ofBlock, ofAllow],
+      [/^the allowlist ".*" is an include of a blocklist: devices block what it allows/],
+    ],
+    [
+      "allowlist",
+      [ofAllow, ofBlock],
+      [/^the blocklist ".*" is an include of an allowlist: devices allow what it blocks/],
+    ],
+    [
+      "blocklist",
+      [ofOwn, ofAllow],
+      [/^the external list "offices" has your own networks and is an include/, /^the allow/],
+    ],
+    ["allowlist", [ofOwn, ofAllow], []],
+    ["blocklist", [ofBlock], []],
+    ["other", [ofAllow, ofBlock, ofOwn], []],
+  ] as const) {
+    const { body } = await create({ name: "doubtful", purpose, include, guard: "off" });
+    const read = await get(body.id);
+    const previews = [
+      await ask(t, "POST", `${PATH}${body.id}:preview`, { key: reader, body: {} }),
+      await ask(t, "POST", `${PATH.slice(0, -1)}:preview`, { key: reader, body: { include, purpose, guard: "off" } }),
+    ];
+    for (const { doubtful_sources: texts } of [
+      body,
+      read,
+      ...previews.flatMap(({ status, body }) => (status === 200 ? [body] : [])),
+    ]) {
+      assert.equal(texts.length, wanted.length, JSON.stringify(texts));
+      for (const [index, pattern] of wanted.entries()) assert.match(texts[index], pattern);
+    }
+    assert.equal((await ask(t, "DELETE", PATH + body.id, { key })).status, 204);
+  }
+  assert.equal((await ask(t, "DELETE", `/v1/edl/lists/${own.body.id}`, { key })).status, 204);
+});
+
+test("a preview says how the list differs from what devices have", async () => {
+  const { id } = (await create({ name: "differs", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] })).body;
+  await becomes(id, "ok");
+  const preview = async (body: object) =>
+    (await ask(t, "POST", `${PATH}${id}:preview`, { key: reader, body })).body.difference;
+  const none = { ipv4_addresses: "0", ipv6_addresses: "0", prefixes: [] };
+  const before = { ipv4_entries_before: 1, ipv6_entries_before: 1 };
+  assert.deepEqual(await preview({ firewall_format: "paloalto" }), { ...before, listed: none, unlisted: none });
+  assert.deepEqual(
+    await preview({ exclude: [{ prefixes: ["192.0.2.0/26"] }], include: [{ prefixes: ["192.0.2.0/23"] }] }),
+    {
+      ...before,
+      listed: { ipv4_addresses: "256", ipv6_addresses: "0", prefixes: ["192.0.3.0/24"] },
+      unlisted: {
+        ipv4_addresses: "64",
+        ipv6_addresses: String(2n ** 96n),
+        prefixes: ["192.0.2.0/26", "2001:db8::/32"],
+      },
+    },
+  );
+  const body = { include: [{ prefixes: ["192.0.2.0/24"] }] };
+  assert.equal(
+    (await ask(t, "POST", `${PATH.slice(0, -1)}:preview`, { key: reader, body })).body.difference,
+    undefined,
+  );
+  assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+});
+
 const textOf = async (id: string): Promise<string> => {
   const { urls } = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body;
   return (await fetch(urls.combined[0])).text();

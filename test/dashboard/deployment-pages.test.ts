@@ -34,6 +34,22 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await page.context().close();
   };
 
+  test("an allowlist among the includes of a blocklist is named before it is saved, and on its page", async () => {
+    const { items } = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body;
+    const doubt = `The allowlist "${items[0].name}" is an include of a blocklist: devices block what it allows; make it an exclude.`;
+    const body = { name: "Doubtful", include: [{ ruleset: items[0].id }, { prefixes: ["20.0.0.0/24"] }] };
+    const id = await make(body);
+    const opened = await t.open(`#/deployments/${id}`, { user: editor });
+    const { page } = opened;
+    await page.getByText(doubt).waitFor();
+    await page.getByRole("link", { name: "Edit", exact: true }).click();
+    await page.getByText(doubt).waitFor();
+    await page.getByLabel("Purpose").selectOption("other");
+    await page.getByText(doubt).waitFor({ state: "detached" });
+    await api("DELETE", id);
+    await end(opened);
+  });
+
   test("created with a preview that follows each change, used by a device, edited, and deleted by typing its name", async () => {
     await checkLooks(t, "deployments-empty", "#/deployments", editor, (page) =>
       page.getByText("No deployments yet").waitFor(),
@@ -78,6 +94,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await page.getByRole("link", { name: "Edit", exact: true }).click();
     await page.getByRole("button", { name: "Remove 20.0.0.0/25" }).click();
     await page.getByText("1 entry, 256 addresses").waitFor();
+    await page.getByText("128 IPv4 and 0 IPv6 addresses: 20.0.0.0/25").waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("button", { name: "Delete the deployment" }).click();
     const remove = page.getByRole("dialog").getByRole("button", { name: "Delete the deployment" });

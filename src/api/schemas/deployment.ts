@@ -22,6 +22,7 @@ import {
   UPDATE_FREQUENCIES,
 } from "../../store/records/deployment.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
+import type { ListDifference } from "../../service/deployments/list-difference.ts";
 import { guardWarnings } from "../../service/deployments/guard-deployment.ts";
 import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { Collateral } from "./collateral.ts";
@@ -268,6 +269,9 @@ export const RotateDeploymentBody = named(
 );
 
 const Frequency = Type.Integer({ description: "in seconds" });
+const DoubtfulSources = Type.Array(Type.String(), {
+  description: "includes that contradict the purpose, such as an allowlist in a blocklist: one sentence each",
+});
 
 export const DeploymentSchema = named(
   "Deployment",
@@ -302,6 +306,7 @@ export const DeploymentSchema = named(
       description: "the number of the refused list; null if there is none",
     }),
     not_pulled: Type.Boolean({ description: "whether no device has fetched the list for three intervals" }),
+    doubtful_sources: DoubtfulSources,
   }),
 );
 export const DeploymentsQuery = Type.Object(pageParameters);
@@ -328,6 +333,16 @@ export const DeploymentUrls = named(
 );
 
 const Addresses = Type.String({ pattern: "^[0-9]+$", description: "how many addresses; as text, as it may be long" });
+const ChangedAddresses = (which: string) =>
+  Type.Object(
+    {
+      ipv4_addresses: Addresses,
+      ipv6_addresses: Addresses,
+      prefixes: Type.Array(Type.String(), { description: `the first ${SHOWN_PREFIXES}` }),
+    },
+    { description: which },
+  );
+
 export const DeploymentPreview = named(
   "DeploymentPreview",
   Type.Object({
@@ -367,6 +382,21 @@ export const DeploymentPreview = named(
     reasons: Type.Array(Reason, {
       description: "why it would not be published",
     }),
+    doubtful_sources: DoubtfulSources,
+    difference: Type.Optional(
+      Type.Object(
+        {
+          ipv4_entries_before: Count,
+          ipv6_entries_before: Count,
+          listed: ChangedAddresses("addresses that devices do not have and would get"),
+          unlisted: ChangedAddresses("addresses that devices have and would no longer get"),
+        },
+        {
+          description:
+            "how it differs from the list that devices have now; absent for a deployment that does not exist yet",
+        },
+      ),
+    ),
     warnings: Type.Optional(
       Type.Array(Collateral, {
         description:
@@ -411,6 +441,15 @@ export const PullList = named(
 export interface DeploymentState {
   readonly lastAccessed: number | null;
   readonly isNotPulled: boolean;
+  readonly doubtfulSources: readonly string[];
+}
+
+/** What a preview says besides the list itself. */
+export interface PreviewedList {
+  readonly unprocessable: readonly string[];
+  readonly doubtfulSources: readonly string[];
+  /** From the list that devices have; undefined for a deployment that does not exist yet. */
+  readonly difference: (ListDifference & Pick<CompiledDeployment, "entries">) | undefined;
 }
 
 export function deploymentDocument(deployment: Deployment, state: DeploymentState): Record<string, unknown> {
@@ -429,6 +468,7 @@ export function deploymentDocument(deployment: Deployment, state: DeploymentStat
     reasons: refused?.reasons ?? [],
     refused_generation: refused?.number ?? null,
     not_pulled: state.isNotPulled,
+    doubtful_sources: state.doubtfulSources,
   };
 }
 
@@ -456,7 +496,7 @@ export function urlsDocument(
 export function previewDocument(
   definition: DeploymentDefinition,
   { list, timed, added, removed, text, entries, chunks, until, rejections, suspicions, collateral }: CompiledDeployment,
-  unprocessable: readonly string[],
+  { unprocessable, doubtfulSources, difference }: PreviewedList,
 ): Record<string, unknown> {
   const { tally } = list;
   const format = formatNamed(definition.firewall_format);
@@ -481,7 +521,26 @@ export function previewDocument(
     files: chunks,
     changes_at: until === Number.POSITIVE_INFINITY ? null : formatTimestamp(until),
     reasons: [...rejections, ...suspicions],
+    doubtful_sources: doubtfulSources,
+    ...(difference !== undefined && { difference: differenceDocument(difference) }),
     ...(collateral !== undefined && warningsIn(guardWarnings(definition, collateral))),
+  };
+}
+
+function differenceDocument({ entries, listed, unlisted }: NonNullable<PreviewedList["difference"]>) {
+  return {
+    ipv4_entries_before: entries[4],
+    ipv6_entries_before: entries[6],
+    listed: changedDocument(listed),
+    unlisted: changedDocument(unlisted),
+  };
+}
+
+function changedDocument(addresses: AddressSet): Record<string, unknown> {
+  return {
+    ipv4_addresses: String(addresses.size(4)),
+    ipv6_addresses: String(addresses.size(6)),
+    prefixes: [...addresses.prefixes().take(SHOWN_PREFIXES)].map(formatPrefix),
   };
 }
 

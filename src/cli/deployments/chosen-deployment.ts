@@ -18,6 +18,17 @@ export async function chosenDeployment(client: Client, text: string): Promise<De
   return deploymentIn(await allDeployments(client), text);
 }
 
+/** The same with its ETag, for a change of exactly this state. */
+export async function taggedDeployment(
+  client: Client,
+  text: string,
+): Promise<{ readonly deployment: Deployment; readonly tag: string }> {
+  const { id } = await chosenDeployment(client, text);
+  const params = { path: { deployment_id: id } };
+  const { data, response } = await client.http.GET("/v1/edl/deployments/{deployment_id}", { params });
+  return { deployment: data!, tag: response.headers.get("etag")! };
+}
+
 /** The same of those in a list. */
 export function deploymentIn<Each extends Named>(all: readonly Each[], text: string): Each {
   const byId = all.find(({ id }) => id === text.toLowerCase());

@@ -76,6 +76,7 @@ export async function cardOf(deployment: Deployment, client: Client, style: Styl
     ...(description === "" ? [] : [["about", oneLine(description)] satisfies [string, string]]),
     ["state", style(state === "ok" ? "green" : "yellow", state)],
     ...explanationOf(deployment).map((text): [string, string] => ["", text]),
+    ...deployment.doubtful_sources.map((text): [string, string] => ["warning", style("yellow", oneLine(text))]),
     ["list", listText(deployment)],
     ...leftOutRow(deployment, style),
     ["format", device === "none" ? format : `${format}, within the limits of ${device}`],

@@ -1,11 +1,10 @@
 import type { Client, DeploymentPreview, PreviewNewDeployment } from "../../client/client.ts";
 import { chosenDeployment } from "./chosen-deployment.ts";
 import { type Arguments, EXIT } from "../runner/command.ts";
-import { cureOf } from "./deployment-card.ts";
 import { definitionOf, rejectedDefinition } from "./deployment-definition.ts";
+import { differenceLines, doubtLines } from "./list-difference.ts";
 import { columnLines } from "../output/columns.ts";
 import { counted, grouped } from "../output/numbers.ts";
-import { oneLine } from "../output/one-line.ts";
 import { printText } from "../output/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { ServiceConnection } from "../server/service-connection.ts";
@@ -15,7 +14,6 @@ import { UsageError } from "../runner/usage-error.ts";
 const OF_FILES = ["snapshot", "threats", "now", "set-name"];
 /** Prefixes named per line. */
 const NAMED = 3;
-const WARNINGS = 10;
 
 /** Prints the list that a deployment of a server would have; resolves to the exit code. */
 export async function previewOnServer(args: Arguments): Promise<number> {
@@ -63,10 +61,8 @@ function cardOf(preview: DeploymentPreview, name: string): string {
       ? []
       : [`  ${style("yellow", "left out:")} ${counted(left, "prefix", "prefixes")}: ${first.prefix}: ${first.reason}`]),
     ...addedLines(preview, style),
-    ...warningLines(preview, style),
-    ...reasons.map(
-      ({ code, message }) => `  ${style("red", "would be refused:")} ${oneLine(message)}; ${cureOf(code, name)}`,
-    ),
+    ...differenceLines(preview, style),
+    ...doubtLines(preview, name, style),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -76,12 +72,6 @@ function addedLines({ fitted }: DeploymentPreview, style: Style): string[] {
   const { added_ipv4_addresses: four, added_ipv6_addresses: six, added } = fitted;
   const count = `${grouped(BigInt(four))} IPv4 and ${grouped(BigInt(six))} IPv6 addresses`;
   return [`  ${style("yellow", "added to shorten it:")} ${count}: ${added.slice(0, NAMED).join(", ")}`];
-}
-
-function warningLines({ warnings = [] }: DeploymentPreview, style: Style): string[] {
-  const lines = warnings.slice(0, WARNINGS).map(({ detail }) => `  ${style("yellow", "warning:")} ${oneLine(detail)}`);
-  const more = warnings.length - lines.length;
-  return more > 0 ? [...lines, `  ... and ${counted(more, "more warning")}; --json has them`] : lines;
 }
 
 function rowsOf(preview: DeploymentPreview): string[][] {

@@ -7,11 +7,12 @@ import { formatCount, formatCounted, formatDigits } from "../format.ts";
 import { FORMATS } from "../formats.ts";
 import { useLoad } from "../load.ts";
 import { type Draft, preview } from "./deployments-api.ts";
-import { Reasons } from "./state.tsx";
+import { DoubtfulSources, Reasons } from "./state.tsx";
 
 /** Milliseconds after the last change until the preview is requested. */
 const PAUSE = 300;
 const MAX_WARNINGS = 5;
+const MAX_PREFIXES = 3;
 
 /** The list as it would be, a moment after each change of the draft. */
 export function LivePreview({ draft, id }: { readonly draft: Draft; readonly id: string | undefined }) {
@@ -66,6 +67,7 @@ function Figures({ shown, format, guard }: FiguresProps) {
           <Reasons reasons={reasons} />
         </Note>
       )}
+      <DoubtfulSources sources={shown.doubtful_sources} />
       {warnings.length > 0 && (
         <Note kind="warning">
           {guard === "carve"
@@ -89,6 +91,7 @@ function Figures({ shown, format, guard }: FiguresProps) {
         <dd>{familyText(shown.ipv4_entries_count, shown.ipv4_addresses)}</dd>
         <dt>IPv6</dt>
         <dd>{familyText(shown.ipv6_entries_count, shown.ipv6_addresses)}</dd>
+        {shown.difference !== undefined && <Difference difference={shown.difference} />}
         <dt>Excludes remove</dt>
         <dd>{removed === 0 ? "nothing" : formatCounted(removed, "prefix", "prefixes")}</dd>
         <dt>Widest</dt>
@@ -123,6 +126,29 @@ function Figures({ shown, format, guard }: FiguresProps) {
       )}
     </>
   );
+}
+
+/** Rows: what devices would get and no longer get. */
+function Difference({ difference }: { readonly difference: NonNullable<DeploymentPreview["difference"]> }) {
+  return (
+    <>
+      <dt>Newly listed</dt>
+      <dd class="wrap">{changedText(difference.listed)}</dd>
+      <dt>No longer listed</dt>
+      <dd class="wrap">{changedText(difference.unlisted)}</dd>
+    </>
+  );
+}
+
+function changedText({
+  ipv4_addresses: ipv4,
+  ipv6_addresses: ipv6,
+  prefixes,
+}: NonNullable<DeploymentPreview["difference"]>["listed"]): string {
+  if (prefixes.length === 0) return "nothing";
+  const more = prefixes.length > MAX_PREFIXES ? ", ..." : "";
+  const counts = `${formatDigits(ipv4)} IPv4 and ${formatDigits(ipv6)} IPv6 addresses`;
+  return `${counts}: ${prefixes.slice(0, MAX_PREFIXES).join(", ")}${more}`;
 }
 
 function addedText({

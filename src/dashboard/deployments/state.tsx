@@ -61,6 +61,22 @@ export function Reasons({ reasons }: Pick<Deployment, "reasons">) {
   );
 }
 
+/** Includes that contradict the purpose; nothing if there are none. */
+export function DoubtfulSources({ sources }: { readonly sources: readonly string[] }) {
+  if (sources.length === 0) return null;
+  return (
+    <Note kind="warning">
+      <ul class="reasons">
+        {sources.map((text) => (
+          <li key={text} class="wrap">
+            {sentence(text)}
+          </li>
+        ))}
+      </ul>
+    </Note>
+  );
+}
+
 function sentence(message: string): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

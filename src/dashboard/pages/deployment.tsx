@@ -21,7 +21,7 @@ import { FeedUrls } from "../deployments/feed-urls.tsx";
 import { Pulls } from "../deployments/pulls.tsx";
 import { type Choices, sourceText } from "../deployments/source-list.tsx";
 import { SourceLink } from "../deployments/source-link.tsx";
-import { canBeReleased, Reasons, StateBadge, StateNote } from "../deployments/state.tsx";
+import { canBeReleased, DoubtfulSources, Reasons, StateBadge, StateNote } from "../deployments/state.tsx";
 import type { Deployment, DeploymentSource, DeploymentUrls } from "../documents.ts";
 import { formatCount } from "../format.ts";
 import { FORMATS } from "../formats.ts";
@@ -66,6 +66,7 @@ export default function OneDeployment({ params }: PageProps) {
       <StateNote deployment={deployment}>
         {hasRole("editor") && <Cure deployment={deployment} tag={tag} reload={reload} />}
       </StateNote>
+      <DoubtfulSources sources={deployment.doubtful_sources} />
       <Facts deployment={deployment} choices={choices} />
       {urls !== null && <FeedUrls deployment={deployment} urls={urls} />}
       <Pulls id={id} />

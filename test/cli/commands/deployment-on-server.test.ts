@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -8,7 +9,8 @@ import { after, before, test } from "node:test";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
 import { onlyLong, rounds } from "../../rounds.ts";
 import { until } from "../../until.ts";
-import { type Outcome, run, temporaryFolder } from "../run-command.ts";
+import { COMMAND_FILE } from "../../command-file.ts";
+import { type Outcome, outcomeOf, run, temporaryFolder } from "../run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let service: ServiceProcess;
@@ -32,6 +34,13 @@ const done = async (...args: string[]): Promise<string> => {
   assert.deepEqual([code, stderr], [0, ""], args.join(" "));
   return stdout;
 };
+/** Creates one; resolves to what is said besides its id. */
+const created = async (...args: string[]): Promise<{ id: string; said: string }> => {
+  const { code, stdout, stderr } = await deployment("create", ...args);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^[0-9a-f-]{36}\n$/);
+  return { id: stdout.trim(), said: stderr };
+};
 /** Sends the request directly: a process per request would take too long. */
 const ask = async (method: string, path: string, body?: object): Promise<any> => {
   const headers = { "x-api-key": key, "content-type": "application/json" };
@@ -41,6 +50,31 @@ const ask = async (method: string, path: string, body?: object): Promise<any> =>
 const make = (name: string, ...prefixes: readonly string[]): Promise<{ id: string }> =>
   ask("POST", "", { name, include: [{ prefixes }] });
 const document = async (name: string) => (await ask("GET", "")).items.find((each: any) => each.name === name);
+/** Runs a command at a terminal, and answers its question after what happens `before`. */
+const atTerminal = (
+  command: string,
+  answer: string,
+  before = async (): Promise<unknown> => undefined,
+): Promise<Outcome> => {
+  const child = spawn("script", ["-qfec", `'${process.execPath}' '${COMMAND_FILE}' ${command}`, "/dev/null"], {
+    cwd: folder.path,
+    env: { ...process.env, IPSIEVE_HOME: folder.path, IPSIEVE_SERVER: url(), IPSIEVE_API_KEY: key, NO_COLOR: "1" },
+  });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+    if (!text.includes("[y/N]")) return;
+    text = "";
+    void before().then(() => child.stdin.write(answer));
+  });
+  return outcomeOf(child);
+};
+/** Fetches its list, as a device does. */
+const fetchedOf = async (id: string): Promise<void> => {
+  const { urls } = await ask("GET", `${id}/urls/`);
+  assert.equal((await fetch(urls.combined[0])).status, 200);
+  await until("the request is recorded", async () => (await ask("GET", `${id}/pulls/`)).days.length > 0);
+};
 /** Waits until the server has compiled what was written. */
 const becomes = (name: string, wanted: string): Promise<void> =>
   until(`${name} is ${wanted}`, async () => (await document(name)).status === wanted);
@@ -68,12 +102,15 @@ test("from nothing to a list that a device gets, and who has requested it", asyn
   const empty = await deployment("list");
   assert.deepEqual([empty.code, empty.stderr], [1, ""]);
   const includes = ["--include", "ruleset:My Blocklist rules", "--include", "30.0.0.0-30.0.0.3"];
-  const id = (await done("create", "Edge", ...includes, "--exclude", "20.0.0.7", "--device", "paloalto-50k")).trim();
+  const { id, said } = await created("Edge", ...includes, "--exclude", "20.0.0.7", "--device", "paloalto-50k");
   await becomes("Edge", "ok");
   const listed = (await done("list")).split("\n");
   assert.match(listed[0]!, /^ {2}id +name +format +state +entries {2}last pull$/);
   assert.match(listed[1]!, new RegExp(`^  ${id}  Edge  paloalto  ok +10  never$`));
   const url = (await done("urls", "Edge", "--part", "ipv4")).trim();
+  const [first, ...urls] = said.trimEnd().split("\n");
+  assert.match(first!, /^Edge: \d+ IPv4 and 0 IPv6 entries$/);
+  assert.ok(urls.includes(`  ${url}`), said);
   assert.match(await (await fetch(url)).text(), /^20\.0\.0\.0\/30\n(?:[\d./]+\n)+20\.0\.1\.0\/24\n30\.0\.0\.0\/30\n$/);
   const all = (await done("urls", id)).split("\n");
   assert.deepEqual([all[0], all.filter((line) => line.endsWith(url))], ["  part       url", [`  ipv4       ${url}`]]);
@@ -83,9 +120,9 @@ test("from nothing to a list that a device gets, and who has requested it", asyn
 });
 
 test("show names the sources in the form of options, and says what a state means", async () => {
-  await done("create", "Shown", "--include", "cti:malicious,tag=ssh,days=7", "--exclude", "cbs:/cdn/cloudflare");
+  await created("Shown", "--include", "cti:malicious,tag=ssh,days=7", "--exclude", "cbs:/cdn/cloudflare");
   const sources = ["--include", "ruleset:My Blocklist rules", "--include", "10.1.0.0/16", "--min-prefix-v4", "20"];
-  await done("update", "Shown", ...sources, "--description", "of both sites", "--frequency", "5m");
+  await done("update", "Shown", ...sources, "--description", "of both sites", "--frequency", "5m", "--yes");
   await becomes("Shown", "refused");
   const { code, stdout } = await deployment("show", "Shown");
   assert.equal(code, 1);
@@ -96,10 +133,18 @@ test("show names the sources in the form of options, and says what a state means
     /\n {2}include +ruleset:My Blocklist rules\n +10\.1\.0\.0\/16\n {2}exclude +cbs:\/cdn\/cloudflare\n/,
   );
   assert.match(stdout, /\n {2}limits +min-prefix-v4 20\n$/);
-  await done("update", "Shown", "--default-limits", "--no-exclude", "--include", "cti:malicious,tag=ssh,days=7");
+  await done(
+    "update",
+    "Shown",
+    "--default-limits",
+    "--no-exclude",
+    "--include",
+    "cti:malicious,tag=ssh,days=7",
+    "--yes",
+  );
   assert.match((await deployment("show", "Shown")).stdout, /\n {2}include +cti:malicious,tag=ssh,days=7\n$/);
   assert.deepEqual((await document("Shown")).options, {});
-  await done("update", "Shown", "--active", "no", "--name", "Hidden");
+  await done("update", "Shown", "--active", "no", "--name", "Hidden", "--yes");
   assert.match(
     (await deployment("show", "Hidden")).stdout,
     /inactive\n +its feeds respond with 403; "ipsieve deployment update/,
@@ -107,18 +152,26 @@ test("show names the sources in the form of options, and says what a state means
 });
 
 test("an update adds limits to those set before", async () => {
-  await done("create", "Limits", "--include", "20.0.0.0/24", "--max-shrink", "10", "--family", "4");
-  await done("update", "Limits", "--max-entries", "5", "--family", "both");
+  await created("Limits", "--include", "20.0.0.0/24", "--max-shrink", "10", "--family", "4");
+  await done("update", "Limits", "--max-entries", "5", "--family", "both", "--yes");
   assert.deepEqual((await document("Limits")).options, { families: [4, 6], max_shrink: 10, max_entries: 5 });
 });
 
 test("one source is added or removed, and the others stay", async () => {
   const excludes = ["--exclude", "20.0.0.7", "--exclude", "cbs:/cdn/cloudflare"];
-  await done("create", "Edited", "--include", "20.0.0.0/24", ...excludes);
-  await done("update", "Edited", "--add-exclude", "20.0.0.9", "--add-exclude", "cbs:/cdn/cloudflare");
+  await created("Edited", "--include", "20.0.0.0/24", ...excludes);
+  await done("update", "Edited", "--add-exclude", "20.0.0.9", "--add-exclude", "cbs:/cdn/cloudflare", "--yes");
   const cloudflare = { cbs: "/cdn/cloudflare" };
   assert.deepEqual((await document("Edited")).exclude, [cloudflare, { prefixes: ["20.0.0.7", "20.0.0.9"] }]);
-  await done("update", "Edited", "--remove-exclude", "20.0.0.7", "--add-include", "ruleset:My Blocklist rules");
+  await done(
+    "update",
+    "Edited",
+    "--remove-exclude",
+    "20.0.0.7",
+    "--add-include",
+    "ruleset:My Blocklist rules",
+    "--yes",
+  );
   const { include, exclude } = await document("Edited");
   assert.deepEqual(exclude, [cloudflare, { prefixes: ["20.0.0.9"] }]);
   assert.equal(include.length, 2);
@@ -131,20 +184,79 @@ test("one source is added or removed, and the others stay", async () => {
   );
 });
 
+test("the difference is shown and asked for, and nobody else's change is overwritten", async () => {
+  const { id } = await created("Asked", "--include", "20.0.0.0/24", "--include", "2a00:1::/32");
+  await becomes("Asked", "ok");
+  const change = ["update", "Asked", "--add-exclude", "20.0.0.128/25", "--add-include", "20.0.2.0/23"];
+  const plan = [
+    "Asked",
+    "  entries: 1 IPv4 and 1 IPv6 before, 2 and 1 after",
+    "  newly listed: 512 IPv4 and 0 IPv6 addresses: 20.0.2.0/23",
+    "  no longer listed: 128 IPv4 and 0 IPv6 addresses: 20.0.0.128/25",
+    "",
+  ].join("\n");
+  const unasked = await deployment(...change);
+  assert.deepEqual([unasked.code, unasked.stdout], [2, plan], unasked.stderr);
+  assert.match(unasked.stderr, /there is no terminal to confirm at\. If the plan is right, add --yes/);
+  assert.deepEqual((await document("Asked")).exclude, []);
+  assert.equal(await done(...change, "--yes"), `${plan}Asked: changed\n`);
+  assert.deepEqual((await document("Asked")).exclude, [{ prefixes: ["20.0.0.128/25"] }]);
+  await until("devices get it", async () => (await document("Asked")).generation === 2);
+  // What changes no address needs no answer.
+  assert.equal(await done("update", "Asked", "--frequency", "5m"), "Asked: changed\n");
+  assert.match(
+    await done("update", "Asked", "--max-entries", "5"),
+    /\n {2}the same addresses as now\nAsked: changed\n$/,
+  );
+  const refused = await deployment("update", "Asked", "--max-entries", "2");
+  assert.match(refused.stdout, /\n {2}would be refused: .* has 3 entries/);
+  assert.equal(refused.code, 2);
+
+  const answered = async (answer: string, before?: () => Promise<unknown>) =>
+    atTerminal("deployment update Asked --no-exclude", answer, before);
+  assert.match((await answered("n\n")).stdout, /Change "Asked"\? \[y\/N\]/);
+  assert.equal((await document("Asked")).exclude.length, 1);
+  const late = await answered("y\n", () => ask("PATCH", id, { exclude: [{ prefixes: ["20.0.0.0/25"] }] }));
+  assert.equal(late.code, 2);
+  assert.match(late.stdout, /nothing was written: "Asked" has been changed by someone else meanwhile/);
+  assert.deepEqual((await document("Asked")).exclude, [{ prefixes: ["20.0.0.0/25"] }]);
+  // The list that devices get changes the document, not what users have decided.
+  await until("devices get it", async () => (await document("Asked")).generation === 3);
+  assert.equal((await answered("y\n", () => fetchedOf(id))).code, 0);
+  assert.deepEqual((await document("Asked")).exclude, []);
+});
+
+test("an include that contradicts the purpose is named when it is added, and wherever the deployment is shown", async () => {
+  assert.equal((await call("ruleset", "create", "Partners", "--purpose", "allowlist")).code, 0);
+  assert.equal((await call("ruleset", "add", "Partners", "20.0.9.0/24")).code, 0);
+  const wrong = /warning: +the allowlist "Partners" is an include of a blocklist: devices block what it allows/;
+  const { said } = await created("Wrong", "--include", "ruleset:Partners", "--guard", "off");
+  assert.match(said, wrong);
+  assert.match((await deployment("show", "Wrong")).stdout, /\n {2}warning +the allowlist "Partners" is an include/);
+  const { said: right } = await created("Right", "--include", "20.0.8.0/22", "--exclude", "ruleset:Partners");
+  assert.doesNotMatch(right, /warning/);
+  assert.match((await deployment("update", "Right", "--add-include", "ruleset:Partners")).stdout, wrong);
+  assert.doesNotMatch(
+    (await created("Allowed", "--include", "ruleset:Partners", "--purpose", "allowlist")).said,
+    /warn/,
+  );
+});
+
 test("timeouts are set and shown, previewed, and refused for formats without them", async () => {
-  await done("create", "Timed", "--include", "20.0.0.0/24", "--format", "ipset", "--timeouts");
+  await created("Timed", "--include", "20.0.0.0/24", "--format", "ipset", "--timeouts");
   assert.deepEqual((await document("Timed")).options, { timeouts: true });
   await becomes("Timed", "ok");
   assert.match(await done("show", "Timed"), /limits +timeouts true/);
   assert.match(await done("preview", "Timed"), /^ {2}with a timeout: 0 entries$/m);
   await fails(/--timeouts: entries in the format text cannot have timeouts/, "update", "Timed", "--format", "text");
-  await done("update", "Timed", "--format", "text", "--default-limits");
+  await done("update", "Timed", "--format", "text", "--default-limits", "--yes");
   assert.deepEqual((await document("Timed")).options, {});
 });
 
 test("a preview of a changed deployment, of a new one, and why it would be refused", async () => {
   const server = ["--server", `http://127.0.0.1:${service.port}`];
   await make("Previewed", "20.0.0.0/24", "2a00:1::/32");
+  await becomes("Previewed", "ok");
   const changes = ["--exclude", "20.0.0.0/25", "--format", "sophos"];
   const refused = await deployment("preview", "Previewed", ...changes);
   assert.equal(refused.code, 1);
@@ -163,6 +275,8 @@ test("a preview of a changed deployment, of a new one, and why it would be refus
       "  widest prefixes: 20.0.0.128/25, 2a00:1::/32",
       "  next expiry: none",
       "  left out: 1 prefix: 2a00:1::/32: it takes IPv4 addresses only",
+      "  entries: 1 IPv4 and 1 IPv6 before, 128 and 0 after",
+      "  no longer listed: 128 IPv4 and 79,228,162,514,264,337,593,543,950,336 IPv6 addresses: 20.0.0.0/25, 2a00:1::/32",
       "",
     ].join("\n"),
   );
@@ -175,7 +289,7 @@ test("a preview of a changed deployment, of a new one, and why it would be refus
 });
 
 test("a guard says what it protects, what a list would block, and how to proceed", async () => {
-  await done("create", "Guarded", "--include", "20.0.0.0/24", "--guard", "refuse");
+  await created("Guarded", "--include", "20.0.0.0/24", "--guard", "refuse");
   await becomes("Guarded", "ok");
   assert.match(await done("show", "Guarded"), /\n {2}guard +refuse\n/);
   const refused = await deployment("preview", "Guarded", "--include", "10.0.0.0/30");
@@ -260,7 +374,7 @@ test(
       refused.stdout,
       /\n {2}state +refused\n +\S.*\n +if the change is right: ipsieve list fetch --accept\n/,
     );
-    await done("create", "OfList", "--include", "list:drop");
+    await created("OfList", "--include", "list:drop");
     assert.match((await deployment("show", "OfList")).stdout, /\n {2}include +list:drop\n/);
     const accepted = await list("fetch", "drop", "--accept");
     assert.match(accepted.stdout, /last change +\S+: 0 added, 29 removed\n +- 31\.1\.0\.0\/24\n/);

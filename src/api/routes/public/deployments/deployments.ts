@@ -12,8 +12,12 @@ import {
   partsOf,
   unprocessableOf,
 } from "../../../../service/deployments/feed-files.ts";
+import { doubtfulSources } from "../../../../service/deployments/doubtful-sources.ts";
 import { hasTimes } from "../../../../service/deployments/feed-times.ts";
+import { formatNamed } from "../../../../service/deployments/deployment-formats.ts";
+import type { CompiledDeployment } from "../../../../service/deployments/compile-deployment.ts";
 import { SourceError } from "../../../../service/deployments/gather-source.ts";
+import { listDifference } from "../../../../service/deployments/list-difference.ts";
 import {
   dependsOnOthers,
   readDefinition,
@@ -241,7 +245,7 @@ function addPreview(app: App, services: Services): void {
     const found = findDeployment(request, services);
     const { name = found.name, ...fields } = request.body;
     const changes = await changesIn({ name, ...fields } as DeploymentChanges, found, request, services);
-    return previewOf({ ...found, name, definition: { ...found.definition, ...changes } }, services);
+    return previewOf({ ...found, name, definition: { ...found.definition, ...changes } }, services, found);
   });
 }
 
@@ -249,13 +253,33 @@ function addPreview(app: App, services: Services): void {
 async function previewOf(
   deployment: Parameters<Services["lists"]["preview"]>[0],
   services: Services,
+  before?: Deployment,
 ): Promise<Record<string, unknown>> {
+  const { definition, organisationId } = deployment;
   try {
     const compiled = await services.lists.preview(deployment);
-    return previewDocument(deployment.definition, compiled, await unprocessableOf(deployment, compiled.text));
+    return previewDocument(definition, compiled, {
+      unprocessable: await unprocessableOf(deployment, compiled.text),
+      doubtfulSources: doubtfulSources(definition, organisationId, services.memory),
+      difference: before && (await differenceFrom(before, definition, compiled, services)),
+    });
   } catch (error) {
     throw error instanceof SourceError ? invalid({ include: [error.message] }) : error;
   }
+}
+
+/** How a compiled list differs from what devices have: by the definition `before`. */
+async function differenceFrom(
+  { id, definition: before }: Deployment,
+  { firewall_format: format }: DeploymentDefinition,
+  { text }: CompiledDeployment,
+  { lists }: Services,
+) {
+  const served = lists.served(id);
+  const none = Buffer.alloc(0);
+  const entries = served?.published.entries ?? { 4: 0, 6: 0 };
+  const now = { text: served?.text ?? { 4: none, 6: none }, expression: formatNamed(before.firewall_format) };
+  return { entries, ...(await listDifference(now, { text, expression: formatNamed(format) })) };
 }
 
 function addRelease(app: App, services: Services): void {
@@ -340,8 +364,13 @@ function idIn(request: FastifyRequest): string {
   return (request.params as { deployment_id: string }).deployment_id.toLowerCase();
 }
 
-function stateOf(deployment: Deployment, { now }: FastifyRequest, { pulls }: Services): DeploymentState {
-  return { lastAccessed: pulls.lastOf(deployment.id), isNotPulled: pulls.isNotPulled(deployment, now) };
+function stateOf(deployment: Deployment, { now }: FastifyRequest, { memory, pulls }: Services): DeploymentState {
+  const { id, definition, organisationId } = deployment;
+  return {
+    lastAccessed: pulls.lastOf(id),
+    isNotPulled: pulls.isNotPulled(deployment, now),
+    doubtfulSources: doubtfulSources(definition, organisationId, memory),
+  };
 }
 
 /** Complete URLs of all files. Rejects with ServiceError "conflict" where the server has no key for them. */
