@@ -183,6 +183,10 @@ export interface CreateRulesetCommand extends Conditional {
   readonly name: string;
   readonly purpose: Purpose;
   readonly description: string;
+  /** `warn` by default. */
+  readonly guard?: GuardPolicy | undefined;
+  /** False by default. */
+  readonly neverBlock?: boolean | undefined;
 }
 
 export interface UpdateRulesetCommand extends Conditional {

@@ -55,6 +55,40 @@ test("each ruleset has a guard, which warns unless it is changed; only an allowl
   await change(allow, { never_block: false });
 });
 
+test("what protects is given at creation as by PATCH, and holds from the first rule", async () => {
+  const create = (body: object): Promise<Answer> => ask(t, "POST", PATH, { key, body });
+  for (const [body, field] of [
+    [{ purpose: "blocklist", guard: "sometimes" }, "guard"],
+    [{ purpose: "allowlist", never_block: 1 }, "never_block"],
+    [{ purpose: "blocklist", never_block: true }, "never_block"],
+  ] as const)
+    assert.deepEqual(Object.keys((await create({ name: "x", ...body })).body.validation_errors), [field]);
+  const own = await create({ name: "Own", purpose: "allowlist", never_block: true });
+  assert.deepEqual([own.status, own.body.guard, own.body.never_block], [201, "warn", true]);
+  await write("POST", own.body, "", { ip: "20.0.5.0/24" });
+  const asks: [string, number, string?][] = [
+    ["off", 201],
+    ["warn", 201, "own-network Own 1"],
+    ["refuse", 409],
+    ["carve", 409],
+  ];
+  const made = new Map<string, { readonly id: string }>();
+  for (const [policy, status, warning] of asks) {
+    const { body } = await create({ name: `Guarded by ${policy}`, purpose: "blocklist", guard: policy });
+    assert.deepEqual([body.guard, body.never_block], [policy, false]);
+    const answer = await write("POST", body, "", { ip: "20.0.5.7" });
+    assert.deepEqual([answer.status, told(answer.body.warnings)?.[0]], [status, warning], policy);
+    made.set(policy, body);
+  }
+  await t.restart();
+  for (const [policy, { id }] of made) {
+    assert.equal((await ask(t, "GET", PATH + id, { key })).body.guard, policy);
+    assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+  }
+  assert.equal((await ask(t, "GET", PATH + own.body.id, { key })).body.never_block, true);
+  assert.equal((await ask(t, "DELETE", PATH + own.body.id, { key })).status, 204);
+});
+
 test("warn: the same statuses, and one more property that says what is blocked", async () => {
   const added = await write("POST", block, "", { ip: "20.0.0.0/16", name: "wide" });
   assert.deepEqual([added.status, added.body.action], [201, "created"]);

@@ -64,7 +64,16 @@ const Description = LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "
 
 export const CreateRulesetBody = named(
   "CreateRulesetRequest",
-  Type.Object({ name: Name, purpose: Purpose, description: Type.Optional(Description) }, strict),
+  Type.Object(
+    {
+      name: Name,
+      purpose: Purpose,
+      description: Type.Optional(Description),
+      guard: Type.Optional(Guard),
+      never_block: Type.Optional(NeverBlock),
+    },
+    strict,
+  ),
 );
 export const UpdateRulesetBody = named(
   "UpdateRulesetRequest",

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { patch, post, remove } from "../api.ts";
 import { DeleteByName } from "../components/delete-by-name.tsx";
 import { Dialog } from "../components/dialog.tsx";
@@ -18,9 +19,14 @@ const MAX_DESCRIPTION_LENGTH = 1000;
 
 /** `list`: what to import into it. */
 export function CreateRuleset({ list, onClose }: DialogProps & { readonly list?: string }) {
-  const create = async ({ name = "", purpose, description = "" }: Readonly<Record<string, string>>): Promise<void> => {
+  const [purpose, setPurpose] = useState<Ruleset["purpose"]>("blocklist");
+  const create = async ({
+    name = "",
+    description = "",
+    ...values
+  }: Readonly<Record<string, string>>): Promise<void> => {
     const made = await post("/dashboard/api/edl/ip-rulesets/", {
-      body: { name, purpose: purpose as Ruleset["purpose"], description },
+      body: { name, purpose, description, ...guardIn(values) },
     });
     if (list !== undefined) carryList(list);
     navigate(hrefOf(`/rulesets/${made.id}${list === undefined ? "" : "/import"}`));
@@ -38,8 +44,11 @@ export function CreateRuleset({ list, onClose }: DialogProps & { readonly list?:
             blocklist: "Blocklist: addresses to block",
             allowlist: "Allowlist: addresses to allow",
           }}
+          value={purpose}
+          onChange={({ currentTarget }) => setPurpose(currentTarget.value as Ruleset["purpose"])}
         />
         <Field name="description" label="Description" optional maxLength={MAX_DESCRIPTION_LENGTH} autocomplete="off" />
+        <GuardField purpose={purpose} guard="warn" never_block={false} />
       </Form>
     </Dialog>
   );
@@ -52,14 +61,38 @@ const GUARDS: Readonly<Record<Ruleset["guard"], string>> = {
   off: "Add it without a warning",
 };
 
+/** What protects: the guard of a blocklist, or whether an allowlist has the own networks. */
+function GuardField({ purpose, guard, never_block: isOwn }: Pick<Ruleset, "purpose" | "guard" | "never_block">) {
+  if (purpose === "allowlist")
+    return (
+      <Select
+        name="own"
+        label="What it lists"
+        defaultValue={isOwn ? "yes" : "no"}
+        options={{ no: "Addresses to allow", yes: "Your own networks, never to be blocked" }}
+      />
+    );
+  return (
+    <Select
+      name="guard"
+      label="If a new rule would block services, allowed addresses or your own networks"
+      defaultValue={guard}
+      options={GUARDS}
+    />
+  );
+}
+
+/** What the field says. */
+function guardIn({ guard, own }: Readonly<Record<string, string>>): Partial<Pick<Ruleset, "guard" | "never_block">> {
+  return guard === undefined ? { never_block: own === "yes" } : { guard: guard as Ruleset["guard"] };
+}
+
 export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly ruleset: Ruleset }) {
-  const isBlocklist = ruleset.purpose === "blocklist";
   const edit = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { name = "", description = "", guard, own } = values;
-    const kept = isBlocklist ? { guard: guard as Ruleset["guard"] } : { never_block: own === "yes" };
+    const { name = "", description = "" } = values;
     await patch("/dashboard/api/edl/ip-rulesets/{ruleset_id}", {
       params: { path: { ruleset_id: ruleset.id } },
-      body: { name, description, ...kept },
+      body: { name, description, ...guardIn(values) },
     });
     onClose();
     await announceChange(`"${name}" saved.`);
@@ -84,21 +117,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
           maxLength={MAX_DESCRIPTION_LENGTH}
           autocomplete="off"
         />
-        {isBlocklist ? (
-          <Select
-            name="guard"
-            label="If a new rule would block services, allowed addresses or your own networks"
-            defaultValue={ruleset.guard}
-            options={GUARDS}
-          />
-        ) : (
-          <Select
-            name="own"
-            label="What it lists"
-            defaultValue={ruleset.never_block ? "yes" : "no"}
-            options={{ no: "Addresses to allow", yes: "Your own networks, never to be blocked" }}
-          />
-        )}
+        <GuardField {...ruleset} />
       </Form>
     </Dialog>
   );

@@ -8,8 +8,10 @@ import { checkMatch } from "./_match.ts";
 import { checkRoom } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
-type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at"> &
-  Partial<Pick<Ruleset, "guard" | "neverBlock">>;
+type RulesetFields = Pick<
+  CreateRulesetCommand,
+  "organisationId" | "name" | "purpose" | "description" | "guard" | "neverBlock" | "at"
+>;
 
 /** `rulesets`: those of the organisation, which may have at most `max`. */
 export function createRuleset(

@@ -70,6 +70,7 @@ function byState(
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
   // Only allowlists can have own networks.
   if (id === "updateRuleset" && body?.never_block === true) return [200, 400];
+  if (id === "createRuleset" && body?.never_block === true && body.purpose !== "allowlist") return [400];
   // Which sources exist, and what formats can express, is not in the document.
   if (id === "createDeployment") return [201, 400];
   if (OF_SOURCES.has(id)) return [200, 400];

@@ -137,6 +137,16 @@ describe("list", () => {
 });
 
 describe("create", () => {
+  test("a ruleset is created with its guard, or as an allowlist of the own networks", async () => {
+    assert.equal((await ruleset("create", "Careful", "--guard", "refuse")).code, 0);
+    assert.equal((await ruleset("create", "Offices", "--purpose", "allowlist", "--never-block")).code, 0);
+    assert.equal((await ruleset("add", "Offices", "31.200.77.0/24")).code, 0);
+    assertRefused(await ruleset("add", "Careful", "31.200.77.1"), /would block 1 address.*own network.*"Offices"/s);
+    await done("remove", "Offices", "31.200.77.0/24");
+    assertRefused(await ruleset("create", "Wrong", "--never-block"), /--never-block: a blocklist blocks what it lists/);
+    assertRefused(await ruleset("create", "x.ipsieve", "--guard", "warn"), /--guard is for rulesets on a server/);
+  });
+
   test("names errors of the name, which is not an option, and of the options", async () => {
     const long = "x".repeat(300);
     assertRefused(await ruleset("create", long), /^ipsieve: RULESET: use at most 255 characters/m);
@@ -520,7 +530,7 @@ describe("what a blocklist should not block", () => {
     assert.match(heading!, /^20\.0\.1\.1: allowed/);
     const cure = `ipsieve deployment update Edge --add-exclude 'ruleset:${ALLOWLIST}'`;
     assert.equal(contradiction, `  but blocked by the deployment Edge. To end that: ${cure}`);
-    assert.equal((await deployment("update", "Edge", "--add-exclude", `ruleset:${ALLOWLIST}`)).code, 0);
+    assert.equal((await deployment("update", "Edge", "--add-exclude", `ruleset:${ALLOWLIST}`, "--yes")).code, 0);
     const after = (await call(["explain", "20.0.1.1", ...server])).stdout;
     assert.doesNotMatch(after, /but blocked/);
     assert.match(after, /deployment Edge \(blocklist\): does not contain it; an exclude decides/);

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { ProblemError } from "../../../client/errors.ts";
 import { PURPOSES, type Purpose, Ruleset } from "../../../rulesets/ruleset.ts";
 import { checkRuleName } from "../../../rulesets/validate-rule.ts";
+import { GUARD_POLICIES, type GuardPolicy } from "../../../store/records/guard-policy.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { printText } from "../../output/standard-output.ts";
 import { isRulesetFile, RulesetFile } from "../../rulesets/ruleset-file.ts";
@@ -15,6 +16,13 @@ export const createCommand: Command = {
   options: [
     { name: "purpose", value: "PURPOSE", choices: PURPOSES, help: "what it is for; default: blocklist" },
     { name: "description", value: "TEXT", help: "on a server: a description" },
+    {
+      name: "guard",
+      value: "POLICY",
+      choices: GUARD_POLICIES,
+      help: "on a server, if rules of a blocklist would block services, allowed addresses or own networks: off, warn, refuse, carve (leave them out of lists); default: warn",
+    },
+    { name: "never-block", help: "on a server: an allowlist with your own networks, never to be blocked" },
     {
       name: "name",
       value: "NAME",
@@ -35,12 +43,13 @@ export const createCommand: Command = {
   examples: [
     { command: "ipsieve ruleset create blocklist.ipsieve", what: "a file, for identify --snapshot too" },
     { command: "ipsieve ruleset create Partners --purpose allowlist", what: "on a server" },
+    { command: "ipsieve ruleset create Offices --purpose allowlist --never-block", what: "your own networks" },
   ],
   run,
 };
 
 const OF_FILES = ["name", "allow-special-purpose"];
-const OF_SERVERS = ["description", "server", "key-file"];
+const OF_SERVERS = ["description", "guard", "never-block", "server", "key-file"];
 
 async function run(args: Arguments): Promise<number> {
   const ruleset = args.operands[0]!;
@@ -73,7 +82,14 @@ function checkedName(name: string): string {
 
 async function createOnServer(args: Arguments, name: string, purpose: Purpose): Promise<void> {
   const description = args.value("description");
-  const body = { name, purpose, ...(description !== undefined && { description }) };
+  const guard = args.value("guard") as GuardPolicy | undefined;
+  const body = {
+    name,
+    purpose,
+    ...(description !== undefined && { description }),
+    ...(guard !== undefined && { guard }),
+    ...(args.has("never-block") && { never_block: true }),
+  };
   const { id } = await new ServiceConnection(args).use(async (client) => {
     try {
       return await client.post("/v1/edl/ip-rulesets/", { body });

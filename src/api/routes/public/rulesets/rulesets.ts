@@ -16,6 +16,7 @@ import {
 } from "../../../schemas/ruleset.ts";
 import { RulesetParameters } from "../../../schemas/rule.ts";
 import { invalid } from "../../../../service/service-error.ts";
+import type { Purpose } from "../../../../rulesets/ruleset.ts";
 import { checkRulesetText } from "../../../../service/rules/read-rule.ts";
 import type { Services } from "../../../../service/services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../../openapi/documented-headers.ts";
@@ -82,8 +83,9 @@ function addWrites(app: App, services: Services): void {
     bodyExample: { name: "Offices", purpose: "allowlist" },
   };
   app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
-    const { name, purpose, description = "" } = request.body;
+    const { name, purpose, description = "", guard, never_block: neverBlock } = request.body;
     checkRulesetText(request.body);
+    checkNeverBlock(neverBlock, purpose);
     const { ruleset } = await store.write({
       kind: "create-ruleset",
       ...signed(request),
@@ -91,6 +93,8 @@ function addWrites(app: App, services: Services): void {
       name,
       purpose,
       description,
+      guard,
+      neverBlock,
     });
     // A repeated request may arrive after it has been deleted again.
     const rules = memory.ruleset(ruleset.organisationId, ruleset.id)?.rules ?? new RuleIndex();
@@ -115,8 +119,7 @@ function addWrites(app: App, services: Services): void {
     const found = findRuleset(request, services);
     checkRulesetText(request.body);
     const { never_block: neverBlock, ...changes } = request.body;
-    if (neverBlock === true && found.about.purpose !== "allowlist")
-      throw invalid({ never_block: ["a blocklist blocks what it lists; mark an allowlist with the own networks"] });
+    checkNeverBlock(neverBlock, found.about.purpose);
     const { ruleset } = await store.write({
       kind: "update-ruleset",
       ...signed(request),
@@ -143,4 +146,10 @@ function addWrites(app: App, services: Services): void {
     await store.write({ kind: "delete-ruleset", ...signed(request), rulesetId: id, ifMatch: ifMatch(request) });
     return reply.code(204).send();
   });
+}
+
+/** @throws ServiceError "invalid" */
+function checkNeverBlock(neverBlock: boolean | undefined, purpose: Purpose): void {
+  if (neverBlock === true && purpose !== "allowlist")
+    throw invalid({ never_block: ["a blocklist blocks what it lists; mark an allowlist with the own networks"] });
 }
