@@ -1,6 +1,6 @@
 import type { Address, Prefix } from "../address/address.ts";
 import { isActive, type Rule } from "./rule.ts";
-import type { Ruleset } from "./ruleset.ts";
+import type { Purpose, Ruleset } from "./ruleset.ts";
 
 /** Why a rule that covers an address does or does not decide about it. */
 export type RuleRole = "decides" | "less-specific" | "expired";
@@ -35,6 +35,20 @@ export function explain(
   now: number,
 ): Explanation {
   return explainRules(ruleset.covering(where), now);
+}
+
+/**
+ * The earliest moment at which another rule decides about an address, or none, of several rulesets together; null:
+ * never. While an allowlist decides, it changes nothing when rules of blocklists expire.
+ */
+export function nextChangeOf(
+  all: readonly (Pick<Explanation, "nextChangeAt"> & { readonly purpose: Purpose; readonly decides: boolean })[],
+): number | null {
+  const deciding = all.filter(({ decides }) => decides);
+  const allowing = deciding.filter(({ purpose }) => purpose === "allowlist");
+  const ends = (allowing.length > 0 ? allowing : deciding).map(({ nextChangeAt }) => nextChangeAt ?? Infinity);
+  const next = Math.min(Infinity, ...ends);
+  return next === Infinity ? null : next;
 }
 
 /** As `explain`, of the rules of one ruleset that cover an address, the most specific first. */

@@ -212,15 +212,21 @@ function expected({ blocked, allowed, exclude }: World, asked: string, now: numb
     rules
       .filter(({ ip }) => prefixContains(parsePrefix(ip), where))
       .toSorted((one, other) => parsePrefix(other.ip).length - parsePrefix(one.ip).length);
-  const isActive = ({ expires_at }: World["blocked"][number]): boolean =>
-    expires_at === null || Date.parse(expires_at) > now;
+  const isActiveAt =
+    (moment: number) =>
+    ({ expires_at }: World["blocked"][number]): boolean =>
+      expires_at === null || Date.parse(expires_at) > moment;
+  const isActive = isActiveAt(now);
   const lists = [covering(allowed), covering(blocked)];
   const deciding = lists.map((rules) => rules.find(isActive));
-  const changes = deciding.flatMap((rule) => rule?.expires_at ?? []).sort();
+  /** Of both lists together: a rule that allows, or else one that blocks. */
+  const deciderAt = (moment: number) => lists.flat().find(isActiveAt(moment));
+  const ends = lists.flat().flatMap(({ expires_at }) => expires_at ?? []);
+  const change = ends.sort().find((end) => Date.parse(end) > now && deciderAt(Date.parse(end)) !== deciderAt(now));
   const list = deployed({ blocked: blocked.filter(isActive), exclude }, where);
   return [
     deciding[0] !== undefined ? "allow" : deciding[1] !== undefined ? "block" : "none",
-    changes[0] ?? null,
+    change ?? null,
     lists.filter((rules) => rules.length > 0).map((rules) => rules.map(({ ip }) => ip)),
     list,
     // The deployment blocks what a rule allows.
@@ -255,6 +261,50 @@ const told = ({ decision, next_change_at, rulesets, deployments, contradicted_by
   deployments[0]?.contains ?? null,
   contradicted_by.length,
 ];
+
+test("after a refusal, what devices keep is looked up: as the feed has it, whatever the sources list now", async () => {
+  await replace(allow, [{ ip: "20.0.2.0/26", expires_at: null }]);
+  const body = { name: "kept", include: [{ prefixes: ["20.0.2.1", "20.0.2.8/29", "20.0.2.32/28"] }] };
+  const { id } = (await ask(t, "POST", "/v1/edl/deployments/", { key: writer.text, body })).body;
+  const one = async () => (await ask(t, "GET", `/v1/edl/deployments/${id}`, { key: writer.text })).body;
+  await until("it is published", async () => (await one()).status === "ok");
+  const changes = { include: [{ prefixes: ["20.0.2.1", "20.0.2.8/30", "20.0.2.20"] }], options: { max_entries: 1 } };
+  await ask(t, "PATCH", `/v1/edl/deployments/${id}`, { key: writer.text, body: changes });
+  await until("it is refused", async () => (await one()).status === "refused");
+  const { urls } = (await ask(t, "GET", `/v1/edl/deployments/${id}/urls/`, { key: writer.text })).body;
+  const served = (await (await fetch(urls.combined[0])).text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => parsePrefix(line));
+  const lengths = [26, 28, 29, 30, 32];
+  const ips = lengths.flatMap((length) =>
+    Array.from(
+      { length: 2 ** (length - 26) },
+      (_, at) => `20.0.2.${at * 2 ** (32 - length)}${length === 32 ? "" : `/${length}`}`,
+    ),
+  );
+  const found = await explain({ ips });
+  const seen = new Set<string>();
+  for (const ip of ips) {
+    const { w0, length } = parsePrefix(ip);
+    const all = Array.from({ length: 2 ** (32 - length) }, (_, at) =>
+      parsePrefix(formatPrefix({ ...parsePrefix("20.0.2.0"), w0: w0 + at })),
+    );
+    const had = all.filter((address) => served.some((prefix) => prefixContains(prefix, address))).length;
+    const wanted = had === 0 ? "none" : had === all.length ? "all" : "part";
+    const { deployments, contradicted_by: against } = found[ip];
+    const told = deployments.find((each: any) => each.id === id);
+    if (told === undefined) assert.equal(wanted, "none", ip);
+    else assert.equal(told.devices_have, wanted, ip);
+    assert.deepEqual(against, wanted === "none" ? [] : [id], ip);
+    if (told !== undefined) seen.add(`${told.contains} ${told.devices_have} ${told.decided_by}`);
+  }
+  // What sources list now is not what devices have, in each way.
+  for (const each of ["none all null", "all none include", "part all include", "part part include"])
+    assert.ok(seen.has(each), `${each}: ${[...seen].join(", ")}`);
+  await ask(t, "DELETE", `/v1/edl/deployments/${id}`, { key: writer.text });
+  await replace(allow, []);
+});
 
 test("in bulk, each address and prefix of a small address space equals the exhaustive answer", async () => {
   let state = 20_261_123;
@@ -299,6 +349,10 @@ test("in bulk, each address and prefix of a small address space equals the exhau
   }
   assert.deepEqual(found[ips[0]!], await explain({ ip: ips[0]! }));
   assert.deepEqual([...outcomes].map(String).sort(), ["0", "1", "all", "allow", "block", "none", "null", "part"]);
+  // Rules that are overridden expire without changing anything, and that occurs.
+  const firstEnd = ({ rulesets }: any): unknown =>
+    rulesets.flatMap((each: any) => each.next_change_at ?? []).sort()[0] ?? null;
+  assert.ok(ips.some((ip) => found[ip].decision === "allow" && firstEnd(found[ip]) !== found[ip].next_change_at));
   // The expectation detects rules that count after their expiry.
   const never = { ...world, blocked: world.blocked.map((rule) => ({ ...rule, expires_at: null })) };
   assert.ok(ips.some((ip) => String(told(found[ip])) !== String(expected(never, ip, t.clock.now))));

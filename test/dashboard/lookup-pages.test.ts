@@ -11,6 +11,7 @@ import { addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { checkLooks, type Dashboard, missing, settle, startDashboard } from "./browser.ts";
 import { onlyLong } from "../rounds.ts";
+import { until } from "../until.ts";
 
 const DAY = 86_400_000;
 
@@ -165,6 +166,35 @@ describe("lookups", { skip: missing ?? false }, () => {
       await visit(t, "DELETE", `/edl/deployments/${deployment.id}`, { token: editor.token });
     },
   );
+
+  test("a contradiction between rules and devices is said first, and a refused list is told from the one that devices keep", async () => {
+    const edl = (method: string, path: string, body?: object) =>
+      visit(t, method, `/edl/deployments/${path}`, { token: editor.token, ...(body && { body }) });
+    const include = [{ prefixes: ["104.16.0.1", "104.16.0.3"] }];
+    const { id } = (await edl("POST", "", { name: "Edge", include })).body;
+    const becomes = (wanted: string) =>
+      until(`it is ${wanted}`, async () => (await edl("GET", id)).body.status === wanted);
+    await becomes("ok");
+    const { page, errors } = await t.open(at("104.16.0.1"), { user: editor });
+    const text = panel(page, "Rule history and deployments");
+    const said =
+      "Your rules allow it, but the lists of 1 deployment below block it on devices. To end that, add Offices to their excludes.";
+    await text.getByText(said).waitFor();
+    assert.match((await text.getByRole("listitem").first().innerText()) ?? "", /^Contradiction/);
+    await text.getByText("lists it", { exact: true }).waitFor();
+    // Nothing lists the first address any more, and a new one, but that list is refused.
+    await edl("PATCH", id, { include: [{ prefixes: ["104.16.0.3", "104.16.0.5"] }], options: { max_entries: 1 } });
+    await becomes("refused");
+    await page.reload();
+    await text.getByText("This list was refused: the one that devices keep lists it.").waitFor();
+    await text.getByText(said).waitFor();
+    await text.getByText("does not list it", { exact: true }).waitFor();
+    await page.goto(page.url().replace("104.16.0.1", "104.16.0.5"));
+    await text.getByText("This list was refused: the one that devices keep, if any, does not list it.").waitFor();
+    assert.equal(await text.getByText("Contradiction").count(), 0);
+    await end(page, errors);
+    await edl("DELETE", id);
+  });
 
   test(
     "an allowlist and a blocklist that disagree: which one decides, in the words of the API document and docs/deciding.md",

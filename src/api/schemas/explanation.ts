@@ -61,11 +61,16 @@ const ExplainedDeployment = named(
       description:
         "how much of the address or prefix its sources list now, which devices have unless `status` says otherwise; unknown: a source cannot be read",
     }),
+    devices_have: Type.Optional(
+      Type.Enum(["all", "part", "none"], {
+        description: "how much of it is in the list that devices keep; absent unless `status` is refused",
+      }),
+    ),
     decided_by: Type.Unsafe<"include" | "exclude" | "guard" | "fit" | null>({
       type: ["string", "null"],
       enum: ["include", "exclude", "guard", "fit", null],
       description:
-        "exclude if any exclude lists some of it, as excludes always win; guard if the guard takes some of it out of the list; fit if no source lists any of it and it was added to shorten the list; null if unknown",
+        "exclude if any exclude lists some of it, as excludes always win; guard if the guard takes some of it out of the list; fit if no source lists any of it and it was added to shorten the list; null if unknown, or if only the list that devices keep has any of it",
     }),
     include: Type.Array(DeploymentSourceSchema, { description: "the includes that list any of it" }),
     exclude: Type.Array(DeploymentSourceSchema, { description: "the excludes that list any of it" }),
@@ -88,13 +93,15 @@ export const Explanation = named(
       decision: Type.Enum(["allow", "block", "none"], { description: `of all rulesets together. ${PRECEDENCE}` }),
       next_change_at: {
         ...NullableTimestamp,
-        description: "the earliest time at which another rule of some ruleset will decide, or none; null: never",
+        description:
+          "the earliest time at which another rule will decide, or none, unless rules change before then; rules that are overridden do not count; null: never",
       },
       rulesets: Type.Array(ExplainedRuleset, {
         description: "those with a rule that covers it, in the order of their creation",
       }),
       deployments: Type.Array(ExplainedDeployment, {
-        description: "active deployments of which a source lists any of it, in the order of their creation",
+        description:
+          "active deployments of which a source lists any of it, or whose devices keep a list that has any of it, in the order of their creation",
       }),
       contradicted_by: Type.Array(Type.String({ format: "uuid" }), {
         description:

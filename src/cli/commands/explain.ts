@@ -2,7 +2,7 @@ import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
 import { openCatalogue } from "../../datasets/open-catalogue.ts";
-import { explain } from "../../rulesets/explain.ts";
+import { explain, nextChangeOf } from "../../rulesets/explain.ts";
 import type { Purpose, Ruleset } from "../../rulesets/ruleset.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { nowOf } from "../address-sets/address-operand.ts";
@@ -88,11 +88,11 @@ function explained(text: string, lists: readonly NamedRules[], catalogue: Catalo
   const found = lists.map(({ name, purpose, rules }) => ({ name, purpose, ...explain(rules, where, now) }));
   const decides = (purpose: Purpose): boolean =>
     found.some((list) => list.purpose === purpose && list.deciding !== null);
-  const changes = found.map(({ nextChangeAt }) => nextChangeAt).filter((moment) => moment !== null);
+  const next = nextChangeOf(found.map((list) => ({ ...list, decides: list.deciding !== null })));
   return {
     ip: formatPrefix(where),
     verdict: decides("allowlist") ? "allowed" : decides("blocklist") ? "blocked" : "none",
-    next_change_at: timestamp(changes.length === 0 ? null : Math.min(...changes)),
+    next_change_at: timestamp(next),
     services: identify(catalogue, where, text).cbs_ids,
     lists: found.map(({ name, purpose, covering, nextChangeAt, coveredUntil }) => ({
       list: name,

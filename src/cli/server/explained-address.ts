@@ -40,6 +40,8 @@ interface ExplainedDeployment {
   readonly status: "ok" | "stale" | "refused";
   readonly contains: "all" | "part" | "none" | "unknown";
   readonly decided_by: "include" | "exclude" | "guard" | "fit" | null;
+  /** Of the list that they keep; absent unless the latest was refused. */
+  readonly devices_have?: "all" | "part" | "none";
   /** Absent unless its entries have times. */
   readonly ends_at?: string | null;
 }
@@ -112,13 +114,17 @@ const DECIDES = {
   fit: ", added to shorten the list",
 } as const;
 
-function deploymentText({ status, contains, decided_by: side, ends_at: end = null }: ExplainedDeployment): string {
+function deploymentText({ status, contains, devices_have: had, ...rest }: ExplainedDeployment): string {
+  const { decided_by: side, ends_at: end = null } = rest;
   const text = `${CONTAINS[contains]}${side === null ? "" : DECIDES[side]}${end === null ? "" : `; until ${end}`}`;
-  return `${text}${STATUSES[status]}`;
+  return `${text}${status === "refused" ? keptText(had) : STATUSES[status]}`;
+}
+
+function keptText(had: ExplainedDeployment["devices_have"] = "none"): string {
+  return `; but this list was refused: the one that devices keep, if any, ${CONTAINS[had]}`;
 }
 
 const STATUSES = {
   ok: "",
   stale: "; devices have no list yet",
-  refused: "; but this list was refused, and devices keep the one before it, if any",
 } as const;

@@ -94,14 +94,15 @@ const DECIDED = {
   fit: " No source lists it; it was added to shorten the list.",
 } as const;
 
-const STATUSES = {
-  ok: "",
-  stale: " Devices have no list yet.",
-  refused: " This list was refused: devices keep the one before it, if any.",
+/** What is not on devices, because the list was refused, and what they have. */
+const KEPT = {
+  all: " This list was refused: the one that devices keep lists it.",
+  part: " This list was refused: the one that devices keep lists part of it.",
+  none: " This list was refused: the one that devices keep, if any, does not list it.",
 } as const;
 
 function Deployment({
-  of: { id, name, status, contains, decided_by: decidedBy, ends_at: end = null, error },
+  of: { id, name, status, contains, devices_have: had, decided_by: decidedBy, ends_at: end = null, error },
 }: {
   readonly of: Explained["deployments"][number];
 }) {
@@ -110,7 +111,8 @@ function Deployment({
       Deployment <a href={hrefOf(`/deployments/${id}`)}>{name}</a>:{" "}
       <Badge kind={contains === "none" ? "plain" : "accent"}>{CONTAINS[contains]}</Badge>
       {error !== null ? ` ${error}` : decidedBy === null ? "" : DECIDED[decidedBy]}
-      {STATUSES[status]}
+      {status === "stale" && " Devices have no list yet."}
+      {had !== undefined && KEPT[had]}
       {end !== null && (
         <>
           {" "}

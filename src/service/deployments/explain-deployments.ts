@@ -7,7 +7,11 @@ import { type Deployment, type DeploymentSource, statusOf } from "../../store/re
 import type { AddressBatch } from "../address-batch.ts";
 import type { Services } from "../services.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
+import { inSlices } from "../../turns/in-slices.ts";
+import { formatNamed } from "./deployment-formats.ts";
 import { SourceError } from "./gather-source.ts";
+import { collectingAddresses } from "./list-difference.ts";
+import type { ServedList } from "./published-lists.ts";
 
 /** Addresses looked up between two interruptions. */
 const AT_ONCE = 256;
@@ -28,6 +32,8 @@ export interface GatheredDeployment {
   readonly added: AddressSet;
   /** When its addresses end; undefined: its entries have no times. */
   readonly times: AddressTimes | undefined;
+  /** What devices keep after a refusal; undefined: the latest list was not refused, or devices have none. */
+  readonly kept: AddressSet | undefined;
   readonly error: string | null;
 }
 
@@ -46,7 +52,9 @@ export function gatherDeployments(
     active.map(async (deployment) => {
       const { include, exclude } = deployment.definition;
       const { id } = deployment;
-      const known = { takenOut: lists.takenOut(id), added: lists.added(id), times: lists.times(id) };
+      const served = statusOf(deployment) === "refused" ? lists.served(id) : undefined;
+      const kept = served && (await keptOf(served, deployment));
+      const known = { takenOut: lists.takenOut(id), added: lists.added(id), times: lists.times(id), kept };
       try {
         return {
           deployment,
@@ -61,6 +69,18 @@ export function gatherDeployments(
       }
     }),
   );
+}
+
+/** Made once for each list that is kept. */
+const KEPT = new WeakMap<ServedList, Promise<AddressSet>>();
+
+function keptOf(served: ServedList, { definition }: Deployment): Promise<AddressSet> {
+  const known = KEPT.get(served);
+  if (known !== undefined) return known;
+  const expression = formatNamed(definition.firewall_format);
+  const made = inSlices(collectingAddresses({ text: served.text, expression }));
+  KEPT.set(served, made);
+  return made;
 }
 
 /** How a deployment concerns an address or prefix. */
@@ -113,10 +133,12 @@ class DeploymentExplainer {
   readonly #isKept: boolean;
 
   constructor(gathered: GatheredDeployment) {
-    const { include, exclude, takenOut, added, times } = gathered;
+    const { include, exclude, takenOut, added, times, kept = AddressSet.EMPTY } = gathered;
     const sides = [...include, ...exclude];
     this.#gathered = gathered;
-    this.#sets = [...sides.map((side) => side.gathered), ...takenOut].map(({ addresses }) => addresses).concat(added);
+    this.#sets = [...sides.map((side) => side.gathered), ...takenOut]
+      .map(({ addresses }) => addresses)
+      .concat(added, kept);
     this.#isKept = times === undefined && sides.every(({ source }) => !("prefixes" in source));
   }
 
@@ -135,23 +157,26 @@ class DeploymentExplainer {
   }
 }
 
-/** Undefined where no source of the deployment lists any of the prefix. */
+/** Undefined where no source of the deployment lists any of the prefix, and devices have none of it. */
 function* explaining(
-  { deployment, include, exclude, takenOut, added, times, error }: GatheredDeployment,
+  { deployment, include, exclude, takenOut, added, times, kept, error }: GatheredDeployment,
   prefix: Prefix,
 ): Generator<undefined, ExplainedDeployment | undefined, undefined> {
   const { id, name, definition } = deployment;
   const { purpose } = definition;
   const status = statusOf(deployment);
   const about = { id, name, purpose, status };
+  const had = kept !== undefined && hasAny(kept, prefix) ? yield* containing([kept], [], prefix) : "none";
+  const onDevices = status === "refused" && { devices_have: had };
   if (error !== null) {
-    const json = JSON.stringify({ ...about, contains: "unknown", decided_by: null, include: [], exclude: [], error });
-    return { id, does: null, json };
+    const unknown = { contains: "unknown", decided_by: null, include: [], exclude: [] };
+    const json = JSON.stringify({ ...about, ...unknown, ...onDevices, error });
+    return { id, does: had === "none" ? null : DOES[purpose], json };
   }
   const including = include.filter((side) => lists(side, prefix));
   const excluding = exclude.filter((side) => lists(side, prefix));
   const isAdded = hasAny(added, prefix);
-  if (including.length + excluding.length === 0 && !isAdded) return undefined;
+  if (including.length + excluding.length === 0 && !isAdded && had === "none") return undefined;
   const guarded = takenOut.filter(({ addresses }) => hasAny(addresses, prefix));
   const removing = [...excluding.map(({ gathered }) => gathered), ...guarded].map(({ addresses }) => addresses);
   const listing = including.map(({ gathered }) => gathered.addresses);
@@ -161,16 +186,28 @@ function* explaining(
   const json = JSON.stringify({
     ...about,
     contains,
-    decided_by:
-      excluding.length > 0 ? "exclude" : guarded.length > 0 ? "guard" : including.length > 0 ? "include" : "fit",
+    decided_by: deciderOf({ excluding, guarded, including, isAdded }),
     include: including.map(({ source }) => shownSource(source, prefix)),
     exclude: excluding.map(({ source }) => shownSource(source, prefix)),
     ...(times !== undefined && { ends_at: endOf(times, prefix) }),
+    ...onDevices,
     error: null,
   });
-  // What devices have of a list that was refused is the one before it, of which nothing is known here.
-  const isThere = contains !== "none" && status !== "refused";
-  return { id, does: isThere ? DOES[purpose] : null, json };
+  const onThem = status === "refused" ? had : contains;
+  return { id, does: onThem === "none" ? null : DOES[purpose], json };
+}
+
+/** Null where no source lists any of it: devices have it of an earlier list. */
+function deciderOf({
+  excluding,
+  guarded,
+  including,
+  isAdded,
+}: Readonly<Record<"excluding" | "guarded" | "including", readonly unknown[]>> & { readonly isAdded: boolean }) {
+  if (excluding.length > 0) return "exclude";
+  if (guarded.length > 0) return "guard";
+  if (including.length > 0) return "include";
+  return isAdded ? "fit" : null;
 }
 
 const DOES = { blocklist: "block", allowlist: "allow", other: null } as const;

@@ -20,7 +20,7 @@ export interface WrittenList {
 /** O(entries), in slices; lists with the same entries are only compared byte by byte. */
 export async function listDifference(before: WrittenList, after: WrittenList): Promise<ListDifference> {
   if (isSame(before, after)) return { listed: AddressSet.EMPTY, unlisted: AddressSet.EMPTY };
-  const [one, other] = [await inSlices(collecting(before)), await inSlices(collecting(after))];
+  const [one, other] = [await inSlices(collectingAddresses(before)), await inSlices(collectingAddresses(after))];
   return {
     listed: await inSlices(other.combining("difference", one)),
     unlisted: await inSlices(one.combining("difference", other)),
@@ -31,7 +31,8 @@ function isSame({ text, expression }: WrittenList, other: WrittenList): boolean 
   return expression === other.expression && text[4].equals(other.text[4]) && text[6].equals(other.text[6]);
 }
 
-function* collecting({ text, expression }: WrittenList): Generator<undefined, AddressSet, undefined> {
+/** The addresses that the files of a list have. O(entries) */
+export function* collectingAddresses({ text, expression }: WrittenList): Generator<undefined, AddressSet, undefined> {
   const written = function* (family: Family): Generator<Prefix | undefined> {
     for (const prefix of prefixesOfList(text[family]))
       yield reasonAgainst(expression, prefix) === undefined ? prefix : undefined;

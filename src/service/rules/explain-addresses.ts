@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { ruleJson } from "../../formats/rule-document.ts";
-import { type ExplainedRule, explainRules } from "../../rulesets/explain.ts";
+import { type ExplainedRule, explainRules, nextChangeOf } from "../../rulesets/explain.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { NO_RULE, type RuleId } from "../../rulesets/rule-id.ts";
 import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
@@ -48,7 +48,7 @@ interface Found {
 interface RulesetText {
   readonly json: string;
   readonly decides: boolean;
-  readonly nextChangeAt: number;
+  readonly nextChangeAt: number | null;
 }
 
 /**
@@ -93,7 +93,7 @@ function decisionMembers(
   deployments: readonly ExplainedDeployment[],
 ): string {
   const purposes = new Set(found.filter(({ text: { decides } }) => decides).map(({ about: { purpose } }) => purpose));
-  const next = Math.min(Number.POSITIVE_INFINITY, ...found.map(({ text: { nextChangeAt } }) => nextChangeAt));
+  const next = nextChangeOf(found.map(({ about: { purpose }, text }) => ({ purpose, ...text })));
   const rulesets = found.map(({ text: { json } }) => json).join(",");
   const decision = decisionOf(purposes);
   const against = deployments.filter(({ does }) => does !== null && decision !== "none" && does !== decision);
@@ -108,7 +108,7 @@ function decisionMembers(
 }
 
 function timestampJson(moment: number | null): string {
-  return moment === null || moment === Number.POSITIVE_INFINITY ? "null" : `"${formatTimestamp(moment)}"`;
+  return moment === null ? "null" : `"${formatTimestamp(moment)}"`;
 }
 
 /** Each ruleset as of one moment. */
@@ -215,7 +215,7 @@ class RulesetTexts {
     const times = `"next_change_at":${timestampJson(nextChangeAt)},"covered_until":${timestampJson(coveredUntil)}`;
     const texts = covering.map((rule) => this.#ruleText(rule)).join(",");
     const json = `${this.#start},"decided_by":${decider},${times},"rules":[${texts}]}`;
-    return { json, decides: deciding !== null, nextChangeAt: nextChangeAt ?? Number.POSITIVE_INFINITY };
+    return { json, decides: deciding !== null, nextChangeAt };
   }
 
   #ruleText(rule: ExplainedRule): string {

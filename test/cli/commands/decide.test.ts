@@ -41,6 +41,8 @@ test("each address is explained: which rules cover it, which decides, until when
     { ip: "20.0.0.0/8", name: "all", expires_at: null, role: "less-specific" },
   ]);
   assert.equal(blocked.next_change_at, "2100-01-01T00:00:00.000Z");
+  // The rule that expires is overridden by the allowlist, before and after.
+  assert.deepEqual([allowed.next_change_at, allowed.lists[0].next_change_at], [null, "2100-01-01T00:00:00.000Z"]);
   assert.deepEqual(
     allowed.lists.map(({ purpose }: { purpose: string }) => purpose),
     ["blocklist", "blocklist", "allowlist"],

@@ -500,7 +500,7 @@ describe("what a blocklist should not block", () => {
       [
         "20.0.2.1: blocked; another rule decides, or none, from 2999-01-01T00:00:00.000Z",
         `  ${BLOCKLIST} (blocklist)  20.0.0.0/16 "wide": decides: the most specific active rule; expires 2999-01-01T00:00:00.000Z`,
-        "20.0.1.1: allowed; another rule decides, or none, from 2999-01-01T00:00:00.000Z",
+        "20.0.1.1: allowed",
         `  ${ALLOWLIST} (allowlist)  20.0.1.0/24 "partner": decides: the most specific active rule`,
         `  ${BLOCKLIST} (blocklist)  20.0.0.0/16 "wide": overridden by ${ALLOWLIST}, which allows; expires 2999-01-01T00:00:00.000Z`,
         "20.9.9.9: not covered by any active rule\n",
