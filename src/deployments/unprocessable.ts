@@ -1,5 +1,5 @@
 import type { Family, Prefix } from "../address/address.ts";
-import { formatPrefix } from "../address/prefix.ts";
+import { formatPrefix, parsePrefix } from "../address/prefix.ts";
 import type { Expression } from "../rulesets/export-rules.ts";
 import { AddressSet } from "../sets/address-set.ts";
 import { entriesFor, expressing, hasGaps } from "../sets/capability.ts";
@@ -20,6 +20,8 @@ const MAX_NAMED = 100;
 const MAX_IN_SENTENCE = 5;
 /** Prefixes looked at between two interruptions: less than a millisecond. */
 const PREFIXES_AT_ONCE = 1 << 11;
+
+const EVERYTHING = AddressSet.of(["0.0.0.0/0", "::/0"].map((text) => parsePrefix(text)));
 
 /** What happens to a list of which its format cannot express a part: it is not published, or this part is left out. */
 export type UnprocessablePolicy = "refuse" | "omit";
@@ -48,17 +50,19 @@ export function reasonAgainst({ expresses, unprocessable }: Expression, prefix: 
 
 /**
  * A list in a format. For all that writes lists, in commands and for devices: what can be expressed is decided here.
- * `include`: the list's, as gathered with `gatheredFor`. O(prefixes), and can be interrupted
+ * `include`: the list's, as gathered with `gatheredFor`; `purpose`: the list's. O(prefixes), and can be interrupted
  */
 export function* expressingList(
   list: CompiledList,
   include: readonly Gathered[],
   expression: Expression,
+  purpose: string = "blocklist",
 ): Generator<undefined, ExpressedList, undefined> {
-  const { expresses } = expression;
+  const { expresses, writesRest = false } = expression;
   if (expresses === undefined) {
     const prefixes = (family?: Family) => list.prefixes(family);
-    return { prefixes, written: prefixes, entries: list.entries, unprocessable: { count: 0, named: [] } };
+    const entries = writesRest && purpose !== "allowlist" ? yield* countingRest(list) : list.entries;
+    return { prefixes, written: prefixes, entries, unprocessable: { count: 0, named: [] } };
   }
   const given = yield* AddressSet.uniting(include.flatMap(({ expressible }) => expressible ?? []));
   const prefixes = (family?: Family) => expressing(list.prefixes(family), given, expresses);
@@ -73,6 +77,18 @@ export function* expressingList(
   }
   const written = () => prefixes().filter((prefix) => reasonAgainst(expression, prefix) === undefined);
   return { prefixes, written, entries, unprocessable: { count, named } };
+}
+
+/** How many prefixes of each family cover the addresses that a list does not have. O(entries), and can be interrupted */
+function* countingRest(list: CompiledList): Generator<undefined, ExpressedList["entries"], undefined> {
+  const rest = yield* EVERYTHING.combining("difference", yield* AddressSet.collecting(list.prefixes()));
+  const entries = { 4: 0, 6: 0 };
+  let seen = 0;
+  for (const { family } of rest.prefixes()) {
+    entries[family]++;
+    if (++seen % PREFIXES_AT_ONCE === 0) yield;
+  }
+  return entries;
 }
 
 /** Why a list is not written because of what its format cannot express. */

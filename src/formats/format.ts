@@ -40,6 +40,8 @@ export interface Format<Kind extends ListKind = ListKind> {
   readonly expresses?: Capability;
   /** Why a prefix that it does not express cannot be written; absent if it expresses every prefix. */
   readonly unprocessable?: (prefix: Prefix) => string;
+  /** Whether a blocklist is written as the addresses that it does not list, which are more lines than its prefixes. */
+  readonly writesRest?: boolean;
   /** More entries cannot be written. */
   readonly maxEntries?: number;
   /** Whether the consumer cannot be told every list, such as one of all addresses: `write` throws for those. */

@@ -54,7 +54,7 @@ export function rejectInexpressible(format: RuleExportFormat, prefix: Prefix): v
 }
 
 /** What a format can express, and why not the rest. */
-export type Expression = Pick<Format<"rules">, "expresses" | "unprocessable" | "maxEntries">;
+export type Expression = Pick<Format<"rules">, "expresses" | "unprocessable" | "maxEntries" | "writesRest">;
 
 export function expressionOf(format: RuleExportFormat): Expression {
   return FORMATS[format] as Format<"rules">;

@@ -146,6 +146,26 @@ test("a preview counts and shows why a list would be refused, and writes nothing
   assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
 });
 
+test("the lines of a file that lists what is not blocked are counted, and limited", async () => {
+  const preview = async (body: object) => {
+    const asked = { include: [{ prefixes: ["192.0.2.1"] }], firewall_format: "traefik", ...body };
+    return (await ask(t, "POST", `${PATH.slice(0, -1)}:preview`, { key: reader, body: asked })).body;
+  };
+  const codes = ({ reasons }: any): string[] => reasons.map(({ code }: any) => code);
+  const blocked = await preview({});
+  assert.deepEqual([blocked.ipv4_entries_count, blocked.ipv6_entries_count], [32, 1]);
+  const allowed = await preview({ purpose: "allowlist" });
+  assert.deepEqual([allowed.ipv4_entries_count, allowed.ipv6_entries_count], [1, 0]);
+  for (const [most, wanted] of [
+    [33, []],
+    [32, ["too-many-entries"]],
+  ] as const)
+    for (const overflow of ["refuse", "fit"]) {
+      const options = { max_entries: most, overflow };
+      assert.deepEqual(codes(await preview({ options })), wanted, JSON.stringify(options));
+    }
+});
+
 test("a preview of a blocklist names what it would block but should not, unless that is excluded", async () => {
   const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/?purpose=allowlist", { key })).body.items;
   const rules = `/v1/edl/ip-rulesets/${allow.id}/rules`;

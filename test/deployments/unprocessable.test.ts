@@ -172,3 +172,33 @@ test("each format writes as many entries as it says, of every length that it say
     }
   }
 });
+
+test("a blocklist that is written as what it does not list has as many entries as its file has lines", () => {
+  const words = randomWords(SEED);
+  const random = (): number => words() / 2 ** 32;
+  let caught = 0;
+  const cases = CASES / 10;
+  for (let at = 0; at < cases; at++) {
+    const { include, exclude } = caseOf(random);
+    const sources = [finished(gatheringPrefixes("include", include))];
+    const list = compileList({ include: sources, exclude: [finished(gatheringPrefixes("exclude", exclude))] });
+    const rules = [...list.prefixes()].map((prefix) => ({
+      prefix,
+      name: null,
+      expiresAt: null,
+      createdAt: 0,
+      updatedAt: 0,
+    }));
+    for (const purpose of ["blocklist", "allowlist"] as const) {
+      if (rules.length === 0 && purpose === "allowlist") continue;
+      const { entries } = finished(expressingList(list, sources, FORMATS.traefik, purpose));
+      const file = [...exportRules(rules, "traefik", { setName: "list", purpose })].join("");
+      const lines = file.split("\n").filter((line) => line.startsWith("        - "));
+      const told = { 4: lines.filter((line) => line.includes(".")).length, 6: 0 };
+      told[6] = lines.length - told[4];
+      assert.deepEqual(entries, told, `${purpose} of ${rules.map(({ prefix }) => formatPrefix(prefix)).join(" ")}`);
+      if (list.entries[4] + list.entries[6] !== lines.length) caught++;
+    }
+  }
+  assert.ok(caught > cases / 2, `counting prefixes was caught ${caught} times`);
+});

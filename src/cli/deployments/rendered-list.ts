@@ -140,7 +140,7 @@ export async function renderList(args: Arguments): Promise<RenderedList> {
   const list = compileList({ include, exclude, families, shortest });
   const timed = args.has("timeouts") ? finished(TimedList.making(list, include)) : undefined;
   // Formats with times can express every prefix.
-  const expressed = finished(expressingList(list, include, expressionOf(format)));
+  const expressed = finished(expressingList(list, include, expressionOf(format), purposeOf(args)));
   const { unprocessable } = expressed;
   const counts = (timed ?? expressed).entries;
   const entries = counts[4] + counts[6];

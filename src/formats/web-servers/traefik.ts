@@ -20,6 +20,7 @@ export const traefik = {
   comments: "#",
   isNamed: true,
   rejectsLists: true,
+  writesRest: true,
   *write(list) {
     const name = resourceNameOf(checkSetName(list.name));
     const listed = yield* addressesOf(list);

@@ -151,7 +151,9 @@ export async function compileDeployment(
   const guarded = await compileGuarded({ include, exclude }, request, { protect, now });
   const { list: exact, collateral, carved, until } = guarded;
   const { list, timed, added, shortest } = await fittedList(guarded, { include, exclude }, definition);
-  const expressed = await inSlices(expressingList(list, include, formatNamed(definition.firewall_format)));
+  const expressed = await inSlices(
+    expressingList(list, include, formatNamed(definition.firewall_format), definition.purpose),
+  );
   const text = await textOf(expressed, timed);
   const { entries } = timed ?? expressed;
   const { unprocessable } = expressed;
@@ -244,9 +246,9 @@ async function fittedList(
 async function entriesIn(
   list: CompiledList,
   include: readonly Gathered[],
-  { firewall_format: format }: DeploymentDefinition,
+  { firewall_format: format, purpose }: DeploymentDefinition,
 ): Promise<Readonly<Record<Family, number>>> {
-  return (await inSlices(expressingList(list, include, formatNamed(format)))).entries;
+  return (await inSlices(expressingList(list, include, formatNamed(format), purpose))).entries;
 }
 
 /** What the sources of a deployment must be gathered with. */

@@ -27,7 +27,8 @@ export function isFitted({ purpose, options }: Pick<DeploymentDefinition, "purpo
 }
 
 /** Whether fewer prefixes are fewer entries: not where each address is one. */
-export function canBeFitted({ expresses }: Expression): boolean {
+export function canBeFitted({ expresses, writesRest = false }: Expression): boolean {
+  if (writesRest) return false;
   return expresses === undefined || entriesFor(expresses, 4, 24) === 1;
 }
 
