@@ -17,6 +17,7 @@ import {
   pageParameters,
   PrefixText,
   shownAs,
+  shownOf,
   strict,
   Timestamp,
   upTo,
@@ -97,7 +98,7 @@ const kept = Type.Optional(Type.String());
 export const UpdateRuleBody = named(
   "UpdateRuleRequest",
   shownAs(
-    withOneExpiry(Type.Object(changes, { ...strict, minProperties: 1 })),
+    shownOf(withOneExpiry(Type.Object(changes, { ...strict, minProperties: 1 }))) as object,
     // A client may send the Rule that it has read, with changes: `checkKept`.
     Type.Object({ ...changes, ip: kept, created_at: kept, updated_at: kept }, { ...strict, minProperties: 1 }),
   ),
