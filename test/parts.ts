@@ -18,6 +18,7 @@ export const NIGHTLY: readonly string[] = [
   "test/batch/engine/field-scan.test.ts",
   "test/batch/with-typescript.test.ts",
   "test/collateral/find-collateral.test.ts",
+  "test/collateral/longest-cover.test.ts",
   "test/deployments/compile.test.ts",
   "test/kernel/mid-line.test.ts",
 ];

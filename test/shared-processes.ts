@@ -35,6 +35,7 @@ export const TOGETHER: readonly string[] = [
 /** Files of those folders that need a process of their own, and why. */
 export const OWN_PROCESS: Readonly<Record<string, string>> = {
   "test/api/address-streams.test.ts": "measures memory",
+  "test/api/changes-at-once.test.ts": "gives all servers of its process another store",
   "test/api/http/read-buffers.test.ts": "measures memory",
   "test/api/load.test.ts": "measures how a server bears load",
   "test/api/on-postgres.test.ts": "gives all servers of its process another store",
@@ -56,6 +57,9 @@ export const OWN_PROCESS: Readonly<Record<string, string>> = {
  * nothing to do if they came last.
  */
 export const LONGEST: readonly string[] = [
+  "test/examples/spark.test.ts",
+  "test/api/on-postgres.test.ts",
+  "test/api/schemathesis.test.ts",
   "test/package.test.ts",
   "test/readme.test.ts",
   "test/api/plugins/sequences.test.ts",
