@@ -160,6 +160,26 @@ function tests(): void {
     }
   });
 
+  test("with idempotency keys, a change that is checked again is not answered by its first check", async () => {
+    const path = await created(RESOURCES["updateDeployment"]!);
+    for (let round = 0; round < 20; round++) {
+      await send("PATCH", path, { purpose: "blocklist", options: {} });
+      const both = () =>
+        Promise.all(
+          [{ purpose: "other" }, { options: { max_entries: 9 } }].map((body, index) =>
+            visit(t, "PATCH", path, { token, body, headers: { "Idempotency-Key": `${path}-${round}-${index}` } }),
+          ),
+        );
+      for (const answers of [await both(), await both()])
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          [200, 200],
+        );
+      const { body } = await send("GET", path);
+      assert.deepEqual([body.purpose, body.options], ["other", { max_entries: 9 }]);
+    }
+  });
+
   test("negative control: a change that sends back what was read is found to lose the other one", async () => {
     const { made, members, path: root } = RESOURCES["updateExternalList"]!;
     const path = await created({ path: root, made });

@@ -15,7 +15,7 @@ const FORGOTTEN_AT_ONCE = 100;
 
 interface Known {
   readonly request: string;
-  /** undefined until the first command with the key in this group has been decided. */
+  /** undefined until a command with the key has been decided in this group, and is not to be repeated. */
   answer: Answer | undefined;
   readonly isNew: boolean;
 }
@@ -78,12 +78,13 @@ export class IdempotencyKeys {
     if (known !== undefined && known.answer === undefined) known.answer = answer;
   }
 
-  /** Writes the answers of the claimed keys, and deletes keys that are more than a day old. */
+  /** Writes the answers of the claimed keys, gives up claims without one, and deletes keys that are over a day old. */
   async write(engine: Engine, within: Transaction<Tables>, now: number): Promise<void> {
+    await this.#giveUp(within);
     const answers: [organisation: string, key: string, answer: string][] = [];
     for (const [name, { answer, isNew }] of this.#known) {
       const [organisation, key] = JSON.parse(name) as [string, string];
-      if (isNew) answers.push([organisation, key, await textOfAnswer(answer!, engine.pause)]);
+      if (isNew && answer !== undefined) answers.push([organisation, key, await textOfAnswer(answer, engine.pause)]);
     }
     if (answers.length === 0) return;
     const [long, short] = [answers.filter(isLong), answers.filter((each) => !isLong(each))];
@@ -101,6 +102,19 @@ export class IdempotencyKeys {
       delete from idempotency where (organisation_id, key) in
       (select organisation_id, key from idempotency where created_at < ${now - REMEMBERED} order by created_at limit ${FORGOTTEN_AT_ONCE}
       ${engine.name === "postgres" ? sql`for update skip locked` : sql``})`.execute(within);
+  }
+
+  /** Deletes the claims of commands that are repeated. */
+  async #giveUp(within: Transaction<Tables>): Promise<void> {
+    for (const [name, { answer, isNew }] of this.#known) {
+      if (!isNew || answer !== undefined) continue;
+      const [organisation, key] = JSON.parse(name) as [string, string];
+      await within
+        .deleteFrom("idempotency")
+        .where("organisation_id", "=", organisation)
+        .where("key", "=", key)
+        .execute();
+    }
   }
 
   #knownOf(command: Command): Known | undefined {
