@@ -303,6 +303,30 @@ test(
   },
 );
 
+test("a list that a user adds to a deployment, or removes, may change it by any share", async () => {
+  const hosts = (network: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `${network}.${at >> 7}.${(2 * at) & 255}\n`).join("");
+  serve("/few", hosts("192.0", 30));
+  serve("/many", hosts("198.18", 2000));
+  const [few, many] = [await created("/few"), await created("/many", { min_prefix_v4: 8 })];
+  await refresh(few);
+  await refresh(many);
+  const body = { name: "added", include: [{ list: few }] };
+  const path = `/v1/edl/deployments/${(await ask(t, "POST", "/v1/edl/deployments/", { key, body })).body.id}`;
+  const get = async () => (await ask(t, "GET", path, { key })).body;
+  const has = (entries: number) =>
+    until(`the list has ${entries} entries`, async () => {
+      const { status, reasons, ipv4_entries_count } = await get();
+      assert.notEqual(status, "refused", JSON.stringify(reasons));
+      return ipv4_entries_count === entries;
+    });
+  await has(30);
+  await ask(t, "PATCH", path, { key, body: { include: [{ list: few }, { list: many }] } });
+  await has(2030);
+  await ask(t, "PATCH", path, { key, body: { include: [{ list: few }] } });
+  await has(30);
+});
+
 test("written into a ruleset, its entries are rules that expire and have its name; one undo removes them", async () => {
   serve("/write", "192.0.2.0/24\n2001:db8::/32\n");
   const id = await created("/write", { name: "Example drop" });

@@ -357,12 +357,19 @@ async function suspicionsOf(
 }
 
 /**
- * Whether a dataset that both lists use has changed. A dataset that only one of them uses was added or removed by a
- * user.
+ * Whether a dataset that both lists use has changed. A dataset, or an external list, that only one of them uses was added
+ * or removed by a user; so was a list whose first content has arrived since.
  */
 function hasOtherDataset(now: PublishedList["datasets"], before: PublishedList["datasets"]): boolean {
-  const kinds = Object.keys(before) as (keyof typeof before)[];
+  const [lists, earlier] = [numbersOf(now.lists), numbersOf(before.lists)];
+  if (Array.from(lists).some(([id, number]) => ![undefined, "0", number].includes(earlier.get(id)))) return true;
+  const kinds = (["cbs", "cti"] as const).filter((kind) => before[kind] !== undefined);
   return kinds.some((kind) => now[kind] !== undefined && now[kind] !== before[kind]);
+}
+
+/** The number of each external list's content, by id: `Sources.contentOf`. */
+function numbersOf(lists: string | undefined): ReadonlyMap<string, string> {
+  return new Map((lists ?? "").split(", ").map((each) => each.split(" ") as [string, string]));
 }
 
 async function entriesWith(
