@@ -47,6 +47,7 @@ export const COMMAND_TABLE: CommandTable = {
     "user remove": async () => (await import("./commands/user/remove.ts")).removeCommand,
     "ruleset list": async () => (await import("./commands/ruleset/list.ts")).listCommand,
     "ruleset create": async () => (await import("./commands/ruleset/create.ts")).createCommand,
+    "ruleset delete": async () => (await import("./commands/ruleset/delete.ts")).deleteCommand,
     "ruleset check": async () => (await import("./commands/ruleset/check.ts")).checkCommand,
     "ruleset add": async () => (await import("./commands/ruleset/add.ts")).addCommand,
     "ruleset remove": async () => (await import("./commands/ruleset/remove.ts")).removeCommand,

@@ -450,3 +450,23 @@ test("errors name the option that caused them", async () => {
   for (const [message, ...args] of rows.slice(0, rounds({ short: 3, long: rows.length })))
     await fails(message, ...args);
 });
+
+test("a ruleset is deleted once the user agrees, who sees which deployments use it", async () => {
+  const ruleset = (...args: string[]): Promise<Outcome> => call("ruleset", ...args);
+  for (const name of ["Unused", "Used"]) assert.equal((await ruleset("create", name)).code, 0);
+  assert.equal((await ruleset("add", "Used", "45.1.2.3")).code, 0);
+  await created("Its list", "--include", "ruleset:Used");
+  const question = await ruleset("delete", "Used");
+  assert.deepEqual([question.code, question.stdout], [2, ""]);
+  assert.match(question.stderr, /--yes/);
+  const asked = await atTerminal("ruleset delete Used", "n\n");
+  assert.equal(asked.code, 1);
+  assert.match(asked.stdout, /Delete "Used" with 1 rule, used by "Its list"\?/);
+  assert.match(
+    (await atTerminal("ruleset delete Unused", "y\n")).stdout,
+    /with 0 rules, no deployment uses it\?[^]*Unused: deleted/,
+  );
+  assert.equal((await ruleset("delete", "Used", "--yes")).stdout, "Used: deleted\n");
+  assert.match((await ruleset("delete", "Used", "--yes")).stderr, /there is no ruleset "Used"/);
+  assert.match((await ruleset("delete", "rules.ipsieve")).stderr, /rules\.ipsieve is a file/);
+});
