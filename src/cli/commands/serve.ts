@@ -83,10 +83,14 @@ async function run(args: Arguments): Promise<number> {
   }
 }
 
-/** Whether the cause may go away by itself: the database, the port or the address is not available. */
+/** Whether the cause may go away by itself: the database cannot be reached, the port or the address is not available. */
 function mayPass(error: unknown): boolean {
-  const { name, code, cause } = error as { name?: string; code?: string; cause?: { code?: string } };
-  return name === "ListenError" ? PASSING.has(cause!.code!) : name === "StoreError" && code === "unavailable";
+  const {
+    name,
+    mayPass: isPassing = false,
+    cause,
+  } = error as { name?: string; mayPass?: true; cause?: { code?: string } };
+  return name === "ListenError" ? PASSING.has(cause!.code!) : isPassing;
 }
 
 /** While a machine starts, an address or a name may not be there yet. */
