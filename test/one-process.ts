@@ -19,6 +19,8 @@ export function endWithProcess(end: () => Promise<void>): boolean {
  */
 export async function runInOneProcess(paths: readonly string[]): Promise<void> {
   ends = [];
+  // While a test awaits what keeps no process, such as idle threads, Node would end it, and all files behind it.
+  const awake = setInterval(() => {}, 60_000);
   for (const path of paths) {
     limitTime(path);
     // Longer than that limit, which says what is kept alive. Tests keep the limit that the runner gives them.
@@ -28,6 +30,7 @@ export async function runInOneProcess(paths: readonly string[]): Promise<void> {
       after(() => assert.equal(process.exitCode, exitCode, "a test has set process.exitCode"));
     });
   }
+  clearInterval(awake);
   for (const end of ends) await end();
   limitTime(`One of ${paths.join(", ")}`); // what the last test of a file leaves running
 }
