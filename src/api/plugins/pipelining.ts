@@ -5,14 +5,9 @@ import { turn } from "../../turns/in-slices.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
 import { giveBack, isReused, keepBytes } from "../http/kept-bytes.ts";
 import { countRead } from "../http/read-buffers.ts";
+import { RequestBounds } from "../http/request-bounds.ts";
 import { TurnBudget, type WaitingConnection } from "../http/turn-budget.ts";
 
-/** What ends the headers, and a chunked body. */
-const EMPTY_LINE = "\r\n\r\n";
-/** Minimum bytes passed to the parser, if available: no more than two requests fit into them. */
-const MIN_BYTES = 64;
-/** The same within a chunked body, which may contain empty lines. */
-const MIN_CHUNKED_BYTES = 1024;
 /** A connection with more bytes than this waiting for a turn is paused. */
 const SHORT = 4 << 10;
 const NOTHING = Buffer.alloc(0);
@@ -78,11 +73,7 @@ interface ReadHandle {
 class PacedConnection implements WaitingConnection {
   /** The response to its last request. */
   #last: ServerResponse | undefined;
-  /**
-   * The part of a body of known length that the parser has not received yet. Some bytes of it may have come with the
-   * headers.
-   */
-  #bodyLeft = 0;
+  readonly #bounds = new RequestBounds();
   readonly #socket: Socket;
   readonly #budget: TurnBudget;
   readonly #parse: Parse;
@@ -115,7 +106,7 @@ class PacedConnection implements WaitingConnection {
 
   begin(response: ServerResponse): void {
     this.#last = response;
-    this.#bodyLeft = Number(response.req.headers["content-length"] ?? 0);
+    this.#bounds.begin(response.req.headers);
     this.#isBodyHeld = false;
     this.#isDiscarded = false;
   }
@@ -166,7 +157,7 @@ class PacedConnection implements WaitingConnection {
       if (this.#isBusy) return this.#hold(bytes.subarray(at));
       if (this.#isInBody && this.#isBodyHeld) return this.#keep(bytes.subarray(at));
       if (!this.#isInBody && !this.#mayBegin()) return this.#wait(bytes.subarray(at));
-      const end = this.#endOfPiece(bytes, at);
+      const end = this.#bounds.endOf(bytes, at);
       const piece = at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end);
       // The reader of the body keeps its parts; the first one may arrive together with the headers.
       const isKept = isReused(bytes) && !(this.#isInBody && this.#isDiscarded);
@@ -200,18 +191,6 @@ class PacedConnection implements WaitingConnection {
     if (this.#isAdmitted) return !(this.#isAdmitted = false);
     this.#waited = 0;
     return this.#budget.take();
-  }
-
-  #endOfPiece(bytes: Buffer, at: number): number {
-    if (this.#isInBody && this.#bodyLeft > 0) {
-      const length = Math.min(this.#bodyLeft, bytes.length - at);
-      this.#bodyLeft -= length;
-      return at + length;
-    }
-    const least = at + (this.#isInBody ? MIN_CHUNKED_BYTES : MIN_BYTES);
-    if (least >= bytes.length) return bytes.length;
-    const found = bytes.indexOf(EMPTY_LINE, least - EMPTY_LINE.length);
-    return found < 0 ? bytes.length : found + EMPTY_LINE.length;
   }
 
   /** Until the request in progress has been responded to. */

@@ -201,6 +201,14 @@ async function mostBegunInATurn(work: () => Promise<void>): Promise<number> {
 
 const CONNECTIONS = 300;
 
+/** Short requests behind a body: of a known length that contains an empty line, or chunked. */
+function behindBody(isChunked: boolean): string {
+  const short = "GET /livez HTTP/1.1\r\nHost:a\r\n\r\n".repeat(100);
+  if (isChunked) return post("x", "{}", true) + short;
+  const body = `${"x".repeat(3000)}\r\n\r\nx`;
+  return `POST / HTTP/1.1\r\nHost:a\r\nContent-Length:${body.length}\r\n\r\n${body}${short}`;
+}
+
 /**
  * Connections that all send at once. Each has made a request before: the server accepts only one new connection per
  * turn, together with what it has sent by then.
@@ -239,12 +247,16 @@ test("of hundreds of connections whose requests come at once a turn begins no mo
   const cases = [
     [get("/livez").repeat(3)],
     [get("/openapi.json").repeat(3)],
+    // Such bodies once had the parser read what follows: 1,900 requests of a connection began in a turn.
+    [behindBody(false)],
+    [behindBody(true)],
     // What arrives while the first piece waits, in two pieces; then the client sends no more.
     [get("/livez").slice(0, 20), rest.slice(0, 30), rest.slice(30)],
   ];
   for (const pieces of sampled(cases, 3, 2)) {
     const most = await mostBegunInATurn(() =>
-      sendAtOnce(port, pieces, (received) => received.split("HTTP/1.1 200").length > 3),
+      // An overloaded server closes a connection on which a chunked body is still arriving.
+      sendAtOnce(port, pieces, (received) => received.split("HTTP/1.1 200").length > 3 || /: close\r/.test(received)),
     );
     assert.ok(most <= 2 * MAX_BEGUN, `${pieces[0]}: ${most}`);
   }
