@@ -69,6 +69,10 @@ export type CbsLookup = Schemas["CbsLookup"];
 export type BulkThreat = Schemas["BulkThreat"];
 /** A change of the change feed. */
 export type Change = Schemas["Change"];
+/** A change of the audit log. */
+export type AuditEntry = Schemas["AuditEntry"];
+/** Which changes of the audit log, and how many. */
+export type AuditFilters = NonNullable<paths["/v1/audit"]["get"]["parameters"]["query"]>;
 export type { MirrorOptions, RulesetMirror } from "./mirror.ts";
 
 /** How a client reaches the service. */

@@ -1,6 +1,3 @@
-import { resolve } from "node:path";
-import { checkKeyFile } from "../../service/access/check-key-file.ts";
-import { SecretKey } from "../../service/access/secret-key.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { prefixesError, prefixesIn } from "../../service/settings.ts";
 import { checkRulesetText } from "../../service/rules/read-rule.ts";
@@ -10,14 +7,7 @@ import type { Organisation } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
 import { EVENT_KINDS, type EventKind, type Webhook, type WebhookDefinition } from "../../store/records/webhook.ts";
 import type { Arguments, Option } from "../runner/command.ts";
-import { standardError } from "../output/standard-error.ts";
-import {
-  chosenOrganisation,
-  DATABASE_OPTIONS,
-  databaseLocation,
-  ORGANISATION_OPTION,
-  withStore,
-} from "./service-database.ts";
+import { chosenOrganisation, DATABASE_OPTIONS, ORGANISATION_OPTION, withStore } from "./service-database.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 /** Where the webhook endpoints are. */
@@ -27,13 +17,6 @@ export const OUTBOUND_OPTION: Option = {
   name: "outbound-allow",
   value: "PREFIXES",
   help: "special-purpose addresses that may be reached, as of serve; default: $IPSIEVE_OUTBOUND_ALLOW",
-};
-
-export const KEY_FILE_OPTION: Option = {
-  name: "secret-key-file",
-  value: "FILE",
-  isPath: true,
-  help: "the servers' key file; default: $IPSIEVE_SECRET_KEY_FILE, otherwise beside the SQLite file",
 };
 
 /** The options of commands that make or change an endpoint. */
@@ -113,18 +96,4 @@ export function guardedPost(args: Arguments): GuardedPost {
   const problem = prefixesError(text);
   if (problem !== undefined) throw new UsageError(`--outbound-allow ${JSON.stringify(text)}: ${problem}`);
   return new GuardedPost({ allow: prefixesIn(text).map((each) => parsePrefix(each)) });
-}
-
-/** The key file of the servers, which is made if none has been used. Rejects with KeyFileError if it is another one. */
-export async function keyFileOf(args: Arguments, store: Store): Promise<SecretKey> {
-  const { IPSIEVE_SECRET_KEY_FILE: named = "" } = process.env;
-  const given = args.value("secret-key-file") ?? named;
-  const location = databaseLocation(args);
-  const beside = "file" in location ? `${location.file}.key` : undefined;
-  const key = new SecretKey(given === "" ? beside : resolve(given));
-  if (!key.hasPath) throw new UsageError("give the servers' key file with --secret-key-file");
-  // It is made now, if it is to be made: a later use would not be waited for.
-  if ((await store.read("keyFile")) === null) key.fingerprint();
-  await checkKeyFile(key, store, { error: (_, message) => void standardError().write(`${message}\n`) });
-  return key;
 }

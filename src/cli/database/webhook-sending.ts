@@ -4,11 +4,10 @@ import type { Delivery, Webhook } from "../../store/records/webhook.ts";
 import { type Arguments, EXIT, type Option } from "../runner/command.ts";
 import { oneLine } from "../output/one-line.ts";
 import { printText } from "../output/standard-output.ts";
+import { KEY_FILE_OPTION, keyFileOf } from "./servers-key-file.ts";
 import {
   chosenWebhook,
   guardedPost,
-  KEY_FILE_OPTION,
-  keyFileOf,
   OUTBOUND_OPTION,
   WEBHOOK_NOTE,
   WEBHOOK_OPTIONS,

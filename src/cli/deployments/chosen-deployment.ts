@@ -1,14 +1,10 @@
 import type { Client, Deployment } from "../../client/client.ts";
-import { nearest } from "../../words/nearest.ts";
-import { UsageError } from "../runner/usage-error.ts";
+import { chosenByName, type Named, rejectTakenName } from "../server/choose-by-name.ts";
 
 /** The note of every command that takes a DEPLOYMENT. */
 export const DEPLOYMENT_NOTE = 'DEPLOYMENT is the id or name of a deployment; "ipsieve deployment list" lists them.';
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
+const DEPLOYMENT = { kind: "deployment", listedBy: "deployment list" };
 
 /**
  * The deployment with this id or, if none has the id, with this name. Throws UsageError if there is none, or more than
@@ -31,20 +27,12 @@ export async function taggedDeployment(
 
 /** The same of those in a list. */
 export function deploymentIn<Each extends Named>(all: readonly Each[], text: string): Each {
-  const byId = all.find(({ id }) => id === text.toLowerCase());
-  const named = byId === undefined ? all.filter(({ name }) => name === text) : [byId];
-  if (named.length > 1)
-    throw new UsageError(
-      `several deployments are named ${JSON.stringify(text)}; give the id of one: ${named.map(({ id }) => id).join(", ")}`,
-    );
-  if (named[0] !== undefined) return named[0];
-  const meant = nearest(
-    text,
-    all.map(({ name }) => name),
-  );
-  throw new UsageError(
-    `there is no deployment ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve deployment list" lists them' : `did you mean ${JSON.stringify(meant)}?`}`,
-  );
+  return chosenByName(all, text, DEPLOYMENT);
+}
+
+/** Throws UsageError if a deployment has this name. */
+export async function rejectTakenDeployment(client: Client, name: string): Promise<void> {
+  rejectTakenName(await allDeployments(client), name, DEPLOYMENT);
 }
 
 export async function allDeployments(client: Client): Promise<Deployment[]> {

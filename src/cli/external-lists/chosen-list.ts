@@ -1,27 +1,19 @@
 import type { Client, ExternalList } from "../../client/client.ts";
-import { nearest } from "../../words/nearest.ts";
-import { UsageError } from "../runner/usage-error.ts";
+import { chosenByName, rejectTakenName } from "../server/choose-by-name.ts";
 
 /** The note of every command that takes a LIST. */
 export const LIST_NOTE = 'LIST is the id or name of an external list; "ipsieve list list" lists them.';
 
+const LIST = { kind: "external list", listedBy: "list list" };
+
 /** The external list with this id or, if none has the id, with this name. Throws UsageError unless there is just one. */
 export async function chosenList(client: Client, text: string): Promise<ExternalList> {
-  const all = await allLists(client);
-  const byId = all.find(({ id }) => id === text.toLowerCase());
-  const named = byId === undefined ? all.filter(({ name }) => name === text) : [byId];
-  if (named.length > 1)
-    throw new UsageError(
-      `several external lists are named ${JSON.stringify(text)}; give the id of one: ${named.map(({ id }) => id).join(", ")}`,
-    );
-  if (named[0] !== undefined) return named[0];
-  const meant = nearest(
-    text,
-    all.map(({ name }) => name),
-  );
-  throw new UsageError(
-    `there is no external list ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve list list" lists them' : `did you mean ${JSON.stringify(meant)}?`}`,
-  );
+  return chosenByName(await allLists(client), text, LIST);
+}
+
+/** Throws UsageError if an external list has this name. */
+export async function rejectTakenList(client: Client, name: string): Promise<void> {
+  rejectTakenName(await allLists(client), name, LIST);
 }
 
 export async function allLists(client: Client): Promise<ExternalList[]> {

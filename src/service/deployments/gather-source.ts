@@ -1,5 +1,5 @@
 import { parsePrefix } from "../../address/prefix.ts";
-import { CatalogueError } from "../../cbs/catalogue-error.ts";
+import { nearest } from "../../words/nearest.ts";
 import type { Classification } from "../../cti/fields.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
 import { gatheringNode } from "../../deployments/sources/node.ts";
@@ -178,13 +178,15 @@ export class Sources {
 
   async #gatherNode(id: string, isTimed: boolean, expresses?: Capability): Promise<Gathered> {
     if (this.#services.catalogue.generation === 0) throw new SourceError("no catalogue is loaded");
-    try {
-      const { tree } = await this.#services.catalogue.view().browsing();
-      return await inSlices(gatheringNode(`the node ${id}`, tree, id, isTimed, expresses));
-    } catch (error) {
-      if (!(error instanceof CatalogueError)) throw error;
-      throw new SourceError(`the catalogue has no node ${id} any more; remove it from the sources`);
+    const { tree } = await this.#services.catalogue.view().browsing();
+    // It may have been there, in an earlier catalogue.
+    if (!tree.has(id)) {
+      const ids = tree.catalogue.nodes.map((node) => node.id);
+      const meant = nearest(id, ids);
+      const cure = meant === undefined ? "change or remove the source" : `did you mean ${meant}?`;
+      throw new SourceError(`the catalogue has no node ${JSON.stringify(id)}; ${cure}`);
     }
+    return inSlices(gatheringNode(`the node ${id}`, tree, id, isTimed, expresses));
   }
 }
 

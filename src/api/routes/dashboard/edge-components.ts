@@ -1,6 +1,6 @@
-import { digestOfToken, makeToken } from "../../../service/access/secret-token.ts";
 import { readLine } from "../../../service/access/read-user.ts";
-import { invalid, ServiceError } from "../../../service/service-error.ts";
+import { makeBootstrapToken } from "../../../service/edge/bootstrap-token.ts";
+import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
@@ -51,30 +51,20 @@ export function addEdgeComponentRoutes(app: App, services: Services): void {
       const type = readLine("component_type", request.body.component_type);
       const deployment = memory.deployment(request.caller.organisationId, id.toLowerCase());
       if (deployment === undefined) throw invalid({ deployment_id: [`unknown deployment ${id}`] });
-      // A forged Host must not send components elsewhere.
-      if (settings.baseUrl === "")
-        throw new ServiceError("conflict", "the token names the server's public URL; the operator sets --base-url");
-      const { text: jti } = makeToken();
-      const token = edgeTokens.sign({
-        iss: settings.baseUrl.replace(/\/$/, ""),
-        jti,
-        use: "bootstrap",
-        component_type: type,
-        deployment_id: deployment.id,
-        workspace_id: deployment.organisationId,
-        iat: Math.floor(request.now / 1000),
-      });
+      const token = makeBootstrapToken(edgeTokens, deployment, { baseUrl: settings.baseUrl, type, at: request.now });
       const { credential } = await store.write({
         kind: "create-credential",
         ...signature(request),
         deploymentId: deployment.id,
         credential: "edge",
         label,
-        digest: digestOfToken(jti),
+        digest: token.digest,
         start: type,
         hostsOnly: false,
       });
-      return reply.code(201).send({ component: edgeComponentDocument(credential) as never, bootstrap_token: token });
+      return reply
+        .code(201)
+        .send({ component: edgeComponentDocument(credential) as never, bootstrap_token: token.text });
     },
   );
 

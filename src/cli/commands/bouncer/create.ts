@@ -1,8 +1,7 @@
 import { makeBouncerKey } from "../../../service/bouncers/bouncer-key.ts";
-import type { Deployment } from "../../../store/records/deployment.ts";
-import type { State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
+import { chosenDeployment } from "../../database/chosen-deployment.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -11,7 +10,6 @@ import {
   signature,
   withStore,
 } from "../../database/service-database.ts";
-import { UsageError } from "../../runner/usage-error.ts";
 
 export const createCommand: Command = {
   name: "bouncer create",
@@ -61,21 +59,4 @@ async function run(args: Arguments): Promise<number> {
   });
   process.stdout.write(`${text}\n`);
   return EXIT.matched;
-}
-
-/** By id or name. @throws UsageError */
-function chosenDeployment({ deployments }: State, organisationId: string, text: string): Deployment {
-  const own = deployments.filter((each) => each.organisationId === organisationId && each.deletedAt === null);
-  const found = own.filter(({ id, name }) => id === text || name === text);
-  if (found.length === 1) return found[0]!;
-  throw new UsageError(
-    found.length === 0
-      ? `there is no deployment ${JSON.stringify(text)}; there are: ${
-          own
-            .map(({ name }) => name)
-            .sort()
-            .join(", ") || "none"
-        }`
-      : `several deployments are named ${JSON.stringify(text)}; give the id: ${found.map(({ id }) => id).join(", ")}`,
-  );
 }

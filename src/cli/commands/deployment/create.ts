@@ -1,6 +1,7 @@
 import type { Client, CreateDeployment, DeploymentPreview } from "../../../client/client.ts";
 import { ProblemError } from "../../../client/errors.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { rejectTakenDeployment } from "../../deployments/chosen-deployment.ts";
 import {
   DEFINITION_OPTIONS,
   definitionOf,
@@ -52,6 +53,7 @@ async function run(args: Arguments): Promise<number> {
 }
 
 async function create(args: Arguments, client: Client, name: string) {
+  await rejectTakenDeployment(client, name);
   const body = { name, ...(await definitionOf(args, client)) } as CreateDeployment;
   const rejected = (error: unknown): never => {
     throw rejectedDefinition(error, "NAME");

@@ -1,4 +1,5 @@
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { rejectTakenList } from "../../external-lists/chosen-list.ts";
 import { LIST_DEFINITION_OPTIONS, listDefinitionOf } from "../../external-lists/list-definition.ts";
 import { printText } from "../../output/standard-output.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
@@ -21,7 +22,10 @@ export const createCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [name, url] = args.operands as [string, string];
   const body = { ...listDefinitionOf(args), name, url };
-  const { id } = await new ServiceConnection(args).use((client) => client.post("/v1/edl/lists/", { body }));
+  const { id } = await new ServiceConnection(args).use(async (client) => {
+    await rejectTakenList(client, name);
+    return client.post("/v1/edl/lists/", { body });
+  });
   await printText(`${id}\n`);
   return EXIT.matched;
 }

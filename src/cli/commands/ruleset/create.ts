@@ -5,6 +5,7 @@ import { checkRuleName } from "../../../rulesets/validate-rule.ts";
 import { GUARD_POLICIES, type GuardPolicy } from "../../../store/records/guard-policy.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { printText } from "../../output/standard-output.ts";
+import { rejectTakenRuleset } from "../../rulesets/chosen-ruleset.ts";
 import { isRulesetFile, RulesetFile } from "../../rulesets/ruleset-file.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, parametersText, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
@@ -91,6 +92,7 @@ async function createOnServer(args: Arguments, name: string, purpose: Purpose): 
     ...(args.has("never-block") && { never_block: true }),
   };
   const { id } = await new ServiceConnection(args).use(async (client) => {
+    await rejectTakenRuleset(client, name);
     try {
       return await client.post("/v1/edl/ip-rulesets/", { body });
     } catch (error) {

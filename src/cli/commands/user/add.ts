@@ -10,7 +10,8 @@ import {
   signature,
   withStore,
 } from "../../database/service-database.ts";
-import { checkedRole, invite, URL_OPTION } from "../../database/service-users.ts";
+import { checkedRole, invite } from "../../database/service-users.ts";
+import { INVITATION_URL_OPTION } from "../../database/base-url.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
 export const addCommand: Command = {
@@ -21,7 +22,7 @@ export const addCommand: Command = {
   options: [
     ORGANISATION_OPTION,
     { name: "role", value: "ROLE", choices: ROLES, help: "viewer, editor or admin; default: viewer" },
-    URL_OPTION,
+    INVITATION_URL_OPTION,
     ...DATABASE_OPTIONS,
   ],
   notes: [

@@ -1,13 +1,14 @@
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../database/service-database.ts";
-import { chosenUser, invite, URL_OPTION } from "../../database/service-users.ts";
+import { chosenUser, invite } from "../../database/service-users.ts";
+import { INVITATION_URL_OPTION } from "../../database/base-url.ts";
 
 export const inviteCommand: Command = {
   name: "user invite",
   summary: "create a new invitation for a user and print its link (shown only once)",
   operands: "NAME",
   operandWords: [],
-  options: [URL_OPTION, ...DATABASE_OPTIONS],
+  options: [INVITATION_URL_OPTION, ...DATABASE_OPTIONS],
   notes: [
     "For users whose invitation expired or who forgot their password. The current password keeps working until the link is used. Earlier links stop working.",
     RUNNING_SERVER_NOTE,

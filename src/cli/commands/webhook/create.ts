@@ -2,12 +2,11 @@ import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
 import { UsageError } from "../../runner/usage-error.ts";
+import { KEY_FILE_OPTION, keyFileOf } from "../../database/servers-key-file.ts";
 import {
   checkDefinition,
   DEFINITION_OPTIONS,
   guardedPost,
-  KEY_FILE_OPTION,
-  keyFileOf,
   kindsIn,
   OUTBOUND_OPTION,
   WEBHOOK_OPTIONS,

@@ -2,14 +2,8 @@ import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { graceOf, graceOption } from "../../options/grace-hours.ts";
 import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
-import {
-  chosenWebhook,
-  KEY_FILE_OPTION,
-  keyFileOf,
-  WEBHOOK_NOTE,
-  WEBHOOK_OPTIONS,
-  withWebhooks,
-} from "../../database/webhook-database.ts";
+import { KEY_FILE_OPTION, keyFileOf } from "../../database/servers-key-file.ts";
+import { chosenWebhook, WEBHOOK_NOTE, WEBHOOK_OPTIONS, withWebhooks } from "../../database/webhook-database.ts";
 
 const MAX_HOURS = 168;
 
