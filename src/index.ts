@@ -16,6 +16,7 @@ export {
   type HolderOptions,
   type Lease,
   SnapshotHolder,
+  type WatchOptions,
   watchSnapshot,
 } from "./snapshot/snapshot-holder.ts";
 
@@ -57,6 +58,9 @@ export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-re
 
 // rulesets in files
 export { openRuleset, openRulesetSnapshot, saveRuleset } from "./datasets/ruleset-files.ts";
+
+// files that are replaced
+export { watchCatalogue, watchCtiDataset, watchRuleset } from "./datasets/watch-datasets.ts";
 
 // what signatures above name
 export type { BatchErrorLocation } from "./batch/batch-error.ts";

@@ -41,6 +41,12 @@ export interface HolderOptions<Content> {
   readonly load: (path: string) => Promise<Content>;
 }
 
+/** How a file is watched. */
+export interface WatchOptions {
+  /** Milliseconds between two checks of the file, where the system reports no changes; 1000 by default. */
+  readonly interval?: number;
+}
+
 /** Milliseconds between two checks of the file on systems that do not report changes. */
 const POLL_MS = 1000;
 /** A file that has not changed for this many milliseconds is not being written at the moment. */
@@ -131,7 +137,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
    * Loads every new file from now on, until `close`: as soon as the system reports it, and within `interval`
    * milliseconds (1000) where it reports nothing. Does not keep the process alive.
    */
-  watch({ interval = POLL_MS }: { interval?: number } = {}): void {
+  watch({ interval = POLL_MS }: WatchOptions = {}): void {
     this.#watcher ??= new PathWatcher(this.#paths, interval, () => this.#poll());
   }
 
@@ -242,8 +248,17 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
  * be on a network file system; a file that is half written or corrupt causes a "failure" event and is not used. Close
  * the holder at the end. @throws SnapshotError as `openSnapshot`, for the first file
  */
-export async function watchSnapshot(path: string, options?: { interval?: number }): Promise<SnapshotHolder> {
-  const holder = new SnapshotHolder<Snapshot>(path, { load: openSnapshot });
+export async function watchSnapshot(path: string, options?: WatchOptions): Promise<SnapshotHolder> {
+  return watchAs(path, openSnapshot, options);
+}
+
+/** The same for what `load` makes of a file. Rejects as `load` does, for the first file. */
+export async function watchAs<Content>(
+  path: string,
+  load: (path: string) => Promise<Content>,
+  options?: WatchOptions,
+): Promise<SnapshotHolder<Content>> {
+  const holder = new SnapshotHolder<Content>(path, { load });
   await holder.open();
   holder.watch(options);
   return holder;
