@@ -60,6 +60,15 @@ describe("pages of external lists", { skip: missing ?? false, timeout: 900_000 }
     await checkLooks(t, "list-refused", new URL(page.url()).hash, admin, (shown) =>
       shown.getByText("The fetched list was refused.").waitFor(),
     );
+    const overview = await t.open("#/", { user: admin });
+    await overview.page.getByRole("heading", { name: "Needs attention" }).waitFor();
+    const findings = overview.page.locator(".findings > li");
+    assert.match((await findings.allInnerTexts()).join("\n"), /^drop was refused .*: .*%.*\.$/);
+    await checkLooks(t, "overview-attention", "#/", admin, (shown) => shown.getByText("Needs attention").waitFor());
+    await findings.getByRole("link", { name: "drop" }).click();
+    await overview.page.getByText("The fetched list was refused.").waitFor();
+    assert.deepEqual(overview.errors, []);
+    await overview.page.context().close();
     await page.getByRole("button", { name: "Accept the change" }).click();
     await page.getByRole("button", { name: "Accept", exact: true }).click();
     await page.getByText("5 IPv4, 0 IPv6").waitFor();

@@ -4,14 +4,7 @@ import { Note } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import type { Deployment } from "../documents.ts";
 import { formatCounted } from "../format.ts";
-
-type State = "inactive" | "no list yet" | "refused" | "not pulled" | "ok";
-
-function stateOf({ active, status, not_pulled: isNotPulled }: Deployment): State {
-  if (!active) return "inactive";
-  if (status === "stale") return "no list yet";
-  return status === "refused" ? "refused" : isNotPulled ? "not pulled" : "ok";
-}
+import { stateOf } from "./state-of.ts";
 
 const KINDS = {
   inactive: "plain",

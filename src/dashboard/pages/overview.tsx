@@ -8,12 +8,14 @@ import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount, formatLocal, formatRelative } from "../format.ts";
 import { type Loading, useLoad } from "../load.ts";
+import { Attention } from "../overview/attention.tsx";
 import { hasPlan, hasRole, session } from "../session.ts";
 
 export default function Overview() {
   return (
     <Page title="Overview" about={session.value!.organisation.name}>
       <AddressBox />
+      <Attention />
       <Figures />
       <div class="columns">
         {hasPlan("edl") && <Rulesets />}
