@@ -83,7 +83,7 @@ const piscinaWorker: Plugin = {
 };
 
 /** Packages that also run in browsers: they share nothing with those that need Node. */
-const WEB = ["jsonc-parser", "openapi-fetch"];
+const WEB = ["jsonc-parser"];
 
 /** What CommonJS modules use to load modules of node:, and the location of the bundle. */
 const REQUIRE = `import{createRequire as $createRequire}from"node:module";const $here=import.meta.url,require=$createRequire($here);`;
@@ -129,16 +129,15 @@ const files = [
 ];
 await bundlePiscinaWorker();
 const inputs = files.flatMap((file) => Object.keys(file.inputs));
-writeFileSync(join(ROOT, PACKAGES_FOLDER, "LICENSES.txt"), licensesOf(ROOT, inputs));
-
-/** Packages whose types occur in the types of this package: they are copied too, each next to its module. */
+/** Packages whose types occur in the types of this package: they are copied, too. */
 const TYPES: Readonly<Record<string, string>> = {
   "openapi-fetch": "node_modules/openapi-fetch/dist/index.d.mts",
   "openapi-typescript-helpers": "node_modules/openapi-typescript-helpers/dist/index.d.mts",
 };
 for (const [specifier, types] of Object.entries(TYPES))
   copyTypes(join(ROOT, types), join(PACKAGES_FOLDER, packageModule(specifier).replace(/\.js$/, ".d.ts")));
-copyTypes(join(ROOT, "dist/client/client.d.ts"), "dist/client/client.d.ts");
+copyTypes(join(ROOT, "dist/client/exchange.d.ts"), "dist/client/exchange.d.ts");
+writeFileSync(join(ROOT, PACKAGES_FOLDER, "LICENSES.txt"), licensesOf(ROOT, [...inputs, ...Object.values(TYPES)]));
 
 /** Copies a file of types; imports from packages whose types are copied are redirected to the copies. */
 function copyTypes(from: string, to: string): void {

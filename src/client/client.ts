@@ -1,14 +1,18 @@
 // oxlint-disable-next-line import/no-unassigned-import -- it runs before what other modules need
 import "../runtime/require-node.ts";
-import createClient, {
-  type Client as FetchClient,
-  type ClientPathsWithMethod,
-  type FetchResponse,
-  type MaybeOptionalInit,
-} from "openapi-fetch";
 import type { components, paths } from "./_operations.ts";
 import { ConnectionError, errorOf, ServiceError } from "./errors.ts";
 import { eventsOf } from "./events.ts";
+import {
+  type Answer,
+  type AnyInit,
+  dataOf,
+  type Exchanges,
+  type Init,
+  type Method,
+  type Paths,
+  requestOf,
+} from "./exchange.ts";
 import { type InvalidAddress, lookUpEach } from "./look-up-each.ts";
 import type { MirrorOptions, RulesetMirror } from "./mirror.ts";
 import { type Fetch, patientFetch, sleep } from "./patient-fetch.ts";
@@ -95,22 +99,14 @@ export interface ClientOptions {
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-type Method = "get" | "post" | "put" | "patch" | "delete";
-type Init<Path extends keyof paths, Verb extends Method> = MaybeOptionalInit<paths[Path], Verb>;
-
 /**
  * Sends a request; resolves to the body of the response, typed by the operation. Rejects with ServiceError,
  * ConnectionError.
  */
-type Call<Verb extends Method> = <
-  Path extends ClientPathsWithMethod<FetchClient<paths, "application/json">, Verb>,
-  Given extends Init<Path, Verb>,
->(
+type Call<Verb extends Method> = <Path extends Paths<Verb>, Given extends Init<Path, Verb>>(
   path: Path,
   ...init: undefined extends Given ? [init?: Given] : [init: Given]
-) => Promise<
-  Exclude<FetchResponse<paths[Path][Verb] & Record<string, unknown>, Given, "application/json">["data"], undefined>
->;
+) => Promise<Exclude<Answer<Path, Verb, Given>["data"], undefined>>;
 
 /** How to fetch the pages of a list. */
 interface PageOptions {
@@ -154,35 +150,26 @@ const [MIN_RECONNECT, MAX_RECONNECT] = [250, 10_000];
  */
 export class Client {
   /** The same calls with the whole response: `{ data, response }`. */
-  readonly http: FetchClient<paths, "application/json">;
+  readonly http: Exchanges;
   readonly #address: string;
+  readonly #key: string;
+  readonly #readsWrites: boolean;
+  readonly #fetch: Fetch;
   /** The number of the last change that any response so far may reflect. */
   #sequence = 0;
 
   constructor({ baseUrl, key, maxWait = 60_000, readYourWrites = false, fetch = globalThis.fetch }: ClientOptions) {
     this.#address = baseUrl.replace(/\/$/, "");
-    this.http = createClient<paths, "application/json">({
-      baseUrl: this.#address,
-      headers: { "X-API-Key": key },
-      // Following a redirect would send the key to whatever origin it names. The service sends none.
-      redirect: "manual",
-      fetch: patientFetch(
-        reaching((request) => fetch(request)),
-        maxWait,
-      ),
-    });
-    this.http.use({
-      onRequest: ({ request, schemaPath }) => {
-        if (request.method !== "GET" && schemaPath.startsWith("/v1/edl/") && !request.headers.has("idempotency-key"))
-          request.headers.set("idempotency-key", crypto.randomUUID());
-        if (readYourWrites && this.#sequence > 0 && !request.headers.has("x-after-sequence"))
-          request.headers.set("x-after-sequence", String(this.#sequence));
-      },
-      onResponse: async ({ response }) => {
-        this.#sequence = Math.max(this.#sequence, Number(response.headers.get("x-sequence") ?? 0));
-        if (!response.ok && response.status !== 304) throw await errorOf(response);
-      },
-    });
+    this.#key = key;
+    this.#readsWrites = readYourWrites;
+    this.#fetch = patientFetch(
+      reaching((request) => fetch(request)),
+      maxWait,
+    );
+    const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+    this.http = Object.fromEntries(
+      methods.map((method) => [method, (path: string, init = {}) => this.#exchange(method, path, init)]),
+    ) as unknown as Exchanges;
   }
 
   readonly get: Call<"get"> = (path, ...init) => this.#call("GET", path, init);
@@ -351,28 +338,30 @@ export class Client {
   /** Sends lines of JSON and yields the lines of the response. */
   async #lines(path: string, body: string, init: object): Promise<ReadableStream<Uint8Array>> {
     const headers = { "Content-Type": "application/x-ndjson", Accept: "application/x-ndjson" };
-    const asIs = (text: string): string => text;
+    const asIs = (text: unknown): string => text as string;
     return this.#call("POST", path, [{ ...init, body, bodySerializer: asIs, headers, parseAs: "stream" }]);
   }
 
   /** The public methods carry the types; here all calls are alike. */
-  async #call(
-    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
-    path: string,
-    init: readonly unknown[],
-  ): Promise<any> {
-    const call = this.http[method] as (
-      path: string,
-      ...init: readonly unknown[]
-    ) => Promise<{ readonly data?: unknown }>;
-    const { data } = await call(path, ...init).catch((error: unknown) => {
+  async #call(method: string, path: string, [init = {}]: readonly unknown[]): Promise<any> {
+    const { data } = await this.#exchange(method, path, init as AnyInit);
+    return data;
+  }
+
+  async #exchange(method: string, path: string, init: AnyInit): Promise<{ data: unknown; response: Response }> {
+    const headers = new Headers({ "X-API-Key": this.#key });
+    if (method !== "GET" && path.startsWith("/v1/edl/")) headers.set("idempotency-key", crypto.randomUUID());
+    if (this.#readsWrites && this.#sequence > 0) headers.set("x-after-sequence", String(this.#sequence));
+    const response = await this.#fetch(requestOf(this.#address, method, path, init, headers));
+    this.#sequence = Math.max(this.#sequence, Number(response.headers.get("x-sequence") ?? 0));
+    if (!response.ok && response.status !== 304) throw await errorOf(response);
+    try {
+      return { data: await dataOf(response, init.parseAs), response };
+    } catch (error) {
       throw error instanceof TypeError && ConnectionError.isOne(error)
         ? new ConnectionError(this.#address, error)
         : error;
-    });
-    // An empty text counts as no body.
-    const [{ parseAs } = {}] = init as readonly [{ readonly parseAs?: string }?];
-    return data === undefined && parseAs === "text" ? "" : data;
+    }
   }
 }
 
