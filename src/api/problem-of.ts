@@ -61,6 +61,7 @@ const OF_STORE: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "not-a-blocklist": "conflict",
   "too-many-lists": "conflict",
   "too-many-webhooks": "conflict",
+  "too-many-rotations": "conflict",
   "list-not-refused": "conflict",
   "list-moved": "conflict",
   "ruleset-exists": "conflict",

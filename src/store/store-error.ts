@@ -41,6 +41,8 @@ export type StoreErrorCode =
   | "not-a-blocklist"
   | "too-many-lists"
   | "too-many-webhooks"
+  /** As many replaced secrets still work as may. */
+  | "too-many-rotations"
   /** The members of a deployment that a change was checked with are others now. */
   | "definition-changed"
   /** The list to be released is not the one that is refused now. */

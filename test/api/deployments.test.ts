@@ -565,6 +565,12 @@ test("only admins replace URLs and passwords, in the dashboard; the password is 
   assert.deepEqual(replaced.body, {
     password: null,
     previous_valid_until: new Date(t.clock.now + HOUR).toISOString(),
+    previous_urls: [
+      {
+        replaced_at: new Date(t.clock.now).toISOString(),
+        valid_until: new Date(t.clock.now + HOUR).toISOString(),
+      },
+    ],
   });
   const now = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body.urls;
   assert.notEqual(now.combined[0], urls.combined[0]);

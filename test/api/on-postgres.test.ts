@@ -22,6 +22,7 @@ const SUITES = [
   "feeds",
   "misp-feeds",
   "dashboard/webhooks",
+  "rotations",
   "explain",
   "guard",
   "bouncers",

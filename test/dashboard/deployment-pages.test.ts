@@ -282,8 +282,20 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
       const opened = await t.open(`#/deployments/${id}`, { user: admin });
       const { page } = opened;
       await page.locator(".secret code").getByText(before, { exact: true }).waitFor();
-      await page.getByRole("button", { name: "Replace credentials" }).click();
-      assert.equal(await page.getByLabel("The old URLs keep working for").inputValue(), "24");
+      const replaceUrls = () => page.getByRole("button", { name: "Replace credentials" }).click();
+      for (const hours of ["24", "72"]) {
+        await replaceUrls();
+        assert.equal(await page.getByLabel("The old URLs keep working for").inputValue(), "24");
+        await page.getByLabel("The old URLs keep working for").selectOption(hours);
+        await page.getByRole("button", { name: "Replace", exact: true }).click();
+        await page.getByText("Copy the new URLs to your devices.").waitFor();
+        await page.getByRole("button", { name: "Done" }).click();
+      }
+      const ends = page.locator("dd li").filter({ hasText: /^replaced .*: work until / });
+      await ends.nth(1).waitFor();
+      assert.equal(await ends.count(), 2, "each old URL with its end");
+      assert.equal((await fetch(before)).status, 200);
+      await replaceUrls();
       await page.getByLabel("The old URLs keep working for").selectOption("0");
       await page.getByRole("button", { name: "Replace", exact: true }).click();
       await page.getByText("Copy the new URLs to your devices.").waitFor();

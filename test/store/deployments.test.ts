@@ -55,7 +55,8 @@ for (const { name, skip, make, stop } of await databases()) {
         const rotating = { kind: "rotate-deployment", organisationId, deploymentId: id } as const;
         const url = { credential: { url: true }, graceUntil: 100 } as const;
         const { deployment } = await store.write({ ...rotating, ...url, ...by(10) });
-        assert.deepEqual([deployment.rotation, deployment.previousUntil, deployment.password], [2, 100, null]);
+        const previous = [{ rotation: 1, replacedAt: 10, until: 100 }];
+        assert.deepEqual([deployment.rotation, deployment.previous, deployment.password], [2, previous, null]);
         const password = { credential: { password: "digest" }, graceUntil: 0 } as const;
         const after = await store.write({ ...rotating, ...password, ...by(11) });
         assert.deepEqual({ ...after.deployment, updatedAt: 10, password: null }, deployment);
@@ -194,7 +195,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual([counts[0], hours[0]!.amount], [count("other", 102), 610]);
       }));
 
-    test("of each key and deployment, the URLs that it has read last are recorded", () =>
+    test("of each key and deployment, the URLs that it has read are recorded", () =>
       withDeployment(async (replica, { id, organisationId }) => {
         const { store } = replica;
         const keyId = (await createKey(replica, organisationId)).id;
@@ -203,7 +204,11 @@ for (const { name, skip, make, stop } of await databases()) {
         await store.record("urlReaders", reader);
         assert.deepEqual(await store.read("urlReaders", organisationId), [reader]);
         await store.record("urlReaders", { ...reader, rotation: 2, at: 6 });
-        assert.deepEqual(await store.read("urlReaders", organisationId), [{ ...reader, rotation: 2, at: 6 }]);
+        const read = await store.read("urlReaders", organisationId);
+        assert.deepEqual(
+          [...read].sort((one, other) => one.at - other.at),
+          [reader, { ...reader, rotation: 2, at: 6 }],
+        );
         assert.deepEqual(await store.read("urlReaders", crypto.randomUUID()), []);
       }));
 

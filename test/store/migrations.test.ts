@@ -121,6 +121,53 @@ for (const { name, skip, make, stop } of await databases()) {
       );
     });
 
+    test("replaced URLs and secrets keep working until the end that they were promised", async () => {
+      const location = await make();
+      const shared = openEngine(location);
+      await using _ = shared;
+      await migrate(shared, Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 22)));
+      await sql`insert into organisations (id, name, created_at) values ('o', 'Example', 1)`.execute(shared.db);
+      for (const [id, until] of [
+        ["a", 500],
+        ["b", null],
+      ] as const) {
+        await sql`insert into deployments (id, organisation_id, name, definition, created_at, updated_at, rotation, previous_until)
+          values (${id}, 'o', ${id}, '{}', 1, 1, 3, ${until})`.execute(shared.db);
+        await sql`insert into webhooks (id, organisation_id, definition, rotation, previous_until, secret, previous_secret, created_at, updated_at)
+          values (${id}, 'o', '{}', 3, ${until}, 'sealed-3', ${until === null ? null : "sealed-2"}, 1, 1)`.execute(
+          shared.db,
+        );
+      }
+      await sql`insert into url_readers (key_id, deployment_id, rotation, at) values ('k', 'a', 2, 9)`.execute(
+        shared.db,
+      );
+      await migrate(shared);
+      const before = [{ rotation: 2, replacedAt: null, until: 500 }];
+      const { db } = shared;
+      const deployments = await db.selectFrom("deployments").select(["id", "previous"]).orderBy("id").execute();
+      assert.deepEqual(
+        deployments.map(({ id, previous }) => [id, JSON.parse(previous)]),
+        [
+          ["a", before],
+          ["b", []],
+        ],
+      );
+      const webhooks = await db.selectFrom("webhooks").select(["secret", "previous"]).orderBy("id").execute();
+      assert.deepEqual(
+        webhooks.map(({ secret, previous }) => [secret, JSON.parse(previous)]),
+        [
+          ["sealed-3", [{ ...before[0], secret: "sealed-2" }]],
+          ["sealed-3", []],
+        ],
+      );
+      const read = { key_id: "k", deployment_id: "a", rotation: 2, at: 9 };
+      const readers = await db.selectFrom("url_readers").selectAll().execute();
+      assert.deepEqual(
+        readers.map((row) => ({ ...row })),
+        [read],
+      );
+    });
+
     test("negative control: half of a migration, without its transaction, is detected", async () => {
       const location = await make();
       const shared = openEngine(location);

@@ -58,18 +58,20 @@ for (const { name, skip, make, stop } of await databases()) {
         await create(replica, organisationId);
       }));
 
-    test("no change contains secrets; the previous secret stays until the end of the grace time", () =>
+    test("no change contains secrets; previous secrets stay until the ends of their grace times", () =>
       withWebhook(async ({ store }, { id, organisationId }) => {
         const rotating = { kind: "rotate-webhook", organisationId, webhookId: id } as const;
-        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-1", previous: null });
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-1", previous: [] });
         const { webhook } = await store.write({ ...rotating, secret: "sealed-2", graceUntil: 100, ...by(10) });
-        assert.deepEqual([webhook.rotation, webhook.previousUntil], [2, 100]);
-        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-2", previous: "sealed-1" });
+        const first = { rotation: 1, replacedAt: 10, until: 100 };
+        assert.deepEqual([webhook.rotation, webhook.previous], [2, [first]]);
+        const sealed = { ...first, secret: "sealed-1" };
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-2", previous: [sealed] });
         const definition = { url: "https://example.org/2" };
         await store.write({ kind: "update-webhook", organisationId, webhookId: id, definition, ...by(11) });
-        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-2", previous: "sealed-1" });
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-2", previous: [sealed] });
         await store.write({ ...rotating, secret: "sealed-3", graceUntil: 12, ...by(12) });
-        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-3", previous: null });
+        assert.deepEqual(await store.read("webhookSecrets", id), { current: "sealed-3", previous: [] });
         assert.ok(!JSON.stringify(await store.changesAfter(0)).includes("sealed"));
       }));
 

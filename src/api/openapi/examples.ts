@@ -565,6 +565,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "reasons": [],
           "refused_generation": null,
           "not_pulled": false,
+          "previous_urls": [],
           "doubtful_sources": [],
         },
       },
@@ -602,6 +603,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "reasons": [],
               "refused_generation": null,
               "not_pulled": false,
+              "previous_urls": [],
               "doubtful_sources": [],
             },
           ],
@@ -642,6 +644,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "reasons": [],
           "refused_generation": null,
           "not_pulled": false,
+          "previous_urls": [],
           "doubtful_sources": [],
         },
       },
@@ -734,6 +737,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "reasons": [],
           "refused_generation": null,
           "not_pulled": false,
+          "previous_urls": [],
           "doubtful_sources": [],
         },
       },
@@ -769,6 +773,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "reasons": [{ "code": "too-many-entries", "message": "the list has 3 entries, more than the 1 allowed" }],
           "refused_generation": 1,
           "not_pulled": false,
+          "previous_urls": [],
           "doubtful_sources": [],
         },
       },
@@ -1505,7 +1510,17 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
-  "rotateDeployment": { "answers": { "200": { "application/json": { "password": null, "previous_valid_until": "2026-11-22T12:00:00.000Z" } } } },
+  "rotateDeployment": {
+    "answers": {
+      "200": {
+        "application/json": {
+          "password": null,
+          "previous_valid_until": "2026-11-22T12:00:00.000Z",
+          "previous_urls": [{ "replaced_at": "2026-11-21T12:00:00.000Z", "valid_until": "2026-11-22T12:00:00.000Z" }],
+        },
+      },
+    },
+  },
   "createBouncer": {
     "answers": {
       "201": {
@@ -1736,6 +1751,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             "created_at": "2026-11-21T12:00:00.000Z",
             "updated_at": "2026-11-21T12:00:00.000Z",
             "previous_secret_until": null,
+            "previous_secrets": [],
             "health": {
               "status": "ok",
               "reason": null,
@@ -1767,6 +1783,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "created_at": "2026-11-21T12:00:00.000Z",
               "updated_at": "2026-11-21T12:00:00.000Z",
               "previous_secret_until": null,
+              "previous_secrets": [],
               "health": {
                 "status": "ok",
                 "reason": null,
@@ -1797,6 +1814,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "created_at": "2026-11-21T12:00:00.000Z",
           "updated_at": "2026-11-21T12:00:00.000Z",
           "previous_secret_until": null,
+          "previous_secrets": [],
           "health": {
             "status": "ok",
             "reason": null,
@@ -1824,6 +1842,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "created_at": "2026-11-21T12:00:00.000Z",
           "updated_at": "2026-11-21T12:00:00.000Z",
           "previous_secret_until": null,
+          "previous_secrets": [],
           "health": {
             "status": "ok",
             "reason": null,
@@ -1852,6 +1871,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             "created_at": "2026-11-21T12:00:00.000Z",
             "updated_at": "2026-11-21T12:00:00.000Z",
             "previous_secret_until": "2026-11-22T12:00:00.000Z",
+            "previous_secrets": [{ "replaced_at": "2026-11-21T12:00:00.000Z", "valid_until": "2026-11-22T12:00:00.000Z" }],
             "health": {
               "status": "ok",
               "reason": null,

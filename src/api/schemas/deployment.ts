@@ -26,6 +26,7 @@ import type { ListDifference } from "../../service/deployments/list-difference.t
 import { guardWarnings } from "../../service/deployments/guard-deployment.ts";
 import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { Collateral } from "./collateral.ts";
+import { previousDocuments, PreviousSecrets } from "./previous-secrets.ts";
 import {
   Count,
   LineText,
@@ -261,12 +262,20 @@ export const RotateDeploymentBody = named(
     {
       credential: Type.Enum(["url", "password"], { description: "what to replace" }),
       grace_hours: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 720, default: 24, description: "how long the previous URLs still work" }),
+        Type.Integer({
+          minimum: 0,
+          maximum: 720,
+          default: 24,
+          description:
+            "how long the replaced URLs still work; those before them work until their own ends. 0: from now on, only the new URLs work",
+        }),
       ),
     },
     strict,
   ),
 );
+
+const PreviousUrls = PreviousSecrets("replaced URLs that still work, oldest first");
 
 const Frequency = Type.Integer({ description: "in seconds" });
 const DoubtfulSources = Type.Array(Type.String(), {
@@ -306,6 +315,7 @@ export const DeploymentSchema = named(
       description: "the number of the refused list; null if there is none",
     }),
     not_pulled: Type.Boolean({ description: "whether no device has fetched the list for three intervals" }),
+    previous_urls: PreviousUrls,
     doubtful_sources: DoubtfulSources,
   }),
 );
@@ -412,7 +422,11 @@ export const Rotated = named(
     password: NullableText({
       description: "the new password, which is not shown again; null if the URLs were replaced",
     }),
-    previous_valid_until: NullableText({ format: "date-time", description: "when the previous URLs stop working" }),
+    previous_valid_until: NullableText({
+      format: "date-time",
+      description: "when the last of the replaced URLs stops working; null if the password was replaced",
+    }),
+    previous_urls: PreviousUrls,
   }),
 );
 
@@ -441,6 +455,7 @@ export const PullList = named(
 export interface DeploymentState {
   readonly lastAccessed: number | null;
   readonly isNotPulled: boolean;
+  readonly now: number;
   readonly doubtfulSources: readonly string[];
 }
 
@@ -468,6 +483,7 @@ export function deploymentDocument(deployment: Deployment, state: DeploymentStat
     reasons: refused?.reasons ?? [],
     refused_generation: refused?.number ?? null,
     not_pulled: state.isNotPulled,
+    previous_urls: previousDocuments(deployment.previous, state.now),
     doubtful_sources: state.doubtfulSources,
   };
 }

@@ -1,6 +1,8 @@
 import { Type } from "typebox";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { type Delivery, EVENT_KINDS, type Webhook, type WebhookProgress } from "../../store/records/webhook.ts";
+import { lastEnd } from "../../store/records/previous-secret.ts";
+import { previousDocuments, PreviousSecrets } from "./previous-secrets.ts";
 import { Count, LineText, named, NullableText, NullableTimestamp, shownAs, strict, Timestamp } from "./common.ts";
 
 const MAX_DESCRIPTION = 1000;
@@ -40,14 +42,15 @@ export const WebhookSchema = named(
     updated_at: Timestamp,
     previous_secret_until: NullableText({
       format: "date-time",
-      description: "until when messages are also signed with the previous secret",
+      description: "until when messages are also signed with a previous secret: the last end of `previous_secrets`",
     }),
+    previous_secrets: PreviousSecrets("the secrets with which messages are also signed, oldest first"),
     health: Health,
   }),
 );
 
 export function webhookDocument(
-  { id, url, description, kinds, active, stopped, previousUntil, createdAt, updatedAt }: Webhook,
+  { id, url, description, kinds, active, stopped, previous, createdAt, updatedAt }: Webhook,
   progress: WebhookProgress | undefined,
   now: number,
 ): Record<string, unknown> {
@@ -61,7 +64,8 @@ export function webhookDocument(
     active,
     created_at: formatTimestamp(createdAt),
     updated_at: formatTimestamp(updatedAt),
-    previous_secret_until: previousUntil !== null && now < previousUntil ? formatTimestamp(previousUntil) : null,
+    previous_secret_until: time(lastEnd(previous, now)),
+    previous_secrets: previousDocuments(previous, now),
     health: {
       status: isStopped ? "disabled" : !active ? "inactive" : failingSince === null ? "ok" : "failing",
       reason: stopped?.reason ?? null,
@@ -158,7 +162,8 @@ export const RotateWebhookBody = named(
           minimum: 0,
           maximum: MAX_GRACE_HOURS,
           default: 24,
-          description: "how long messages are also signed with the previous secret",
+          description:
+            "how long messages are also signed with the replaced secret; those before it sign until their own ends. 0: from now on, only the new secret signs",
         }),
       ),
     },

@@ -82,6 +82,10 @@ export async function cardOf(deployment: Deployment, client: Client, style: Styl
     ["format", device === "none" ? format : `${format}, within the limits of ${device}`],
     ["devices ask", `every ${deployment.update_frequency}; last ${deployment.last_accessed ?? "never"}`],
     ["for", `${deployment.purpose}, direction: ${deployment.direction}`],
+    ...deployment.previous_urls.map(({ valid_until: until }, index): [string, string] => [
+      index === 0 ? "old URLs" : "",
+      `work until ${until}`,
+    ]),
     ...guardRow(deployment),
     ...sourceRows("include", include, names),
     ...sourceRows("exclude", exclude, names),

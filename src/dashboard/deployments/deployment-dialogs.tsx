@@ -5,7 +5,8 @@ import { DeleteByName } from "../components/delete-by-name.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
-import { DateTime, Time } from "../components/time.tsx";
+import { PreviousEnds } from "../components/previous-ends.tsx";
+import { Time } from "../components/time.tsx";
 import { notify } from "../components/toasts.tsx";
 import type { Deployment } from "../documents.ts";
 import { hrefOf } from "../location.ts";
@@ -56,7 +57,7 @@ export function RotateDeployment({ deployment, onClose, onRotated }: DialogProps
 
 function Rotated({
   deployment: { id },
-  done: { password, previous_valid_until: until },
+  done: { password, previous_urls: previous },
   onClose,
 }: DialogProps & { readonly done: Awaited<ReturnType<typeof rotate>> }) {
   return (
@@ -64,10 +65,12 @@ function Rotated({
       {password === null ? (
         <Note kind="good">
           Copy the new URLs to your devices.
-          {until !== null && (
+          {previous.length === 0 ? (
+            " The old URLs no longer work."
+          ) : (
             <>
-              {" "}
-              The old URLs work until <DateTime at={until} inline />
+              {" Old URLs that still work:"}
+              <PreviousEnds previous={previous} verb="work" />
             </>
           )}
         </Note>

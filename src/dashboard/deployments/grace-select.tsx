@@ -6,7 +6,7 @@ const GRACE = {
   72: "3 days",
   168: "7 days",
   720: "30 days",
-  0: "None: they stop working now",
+  0: "None: all old URLs stop working now",
 };
 
 /** How long URLs work once they have been replaced. */
@@ -17,7 +17,7 @@ export function GraceSelect() {
       label="The old URLs keep working for"
       options={GRACE}
       defaultValue="24"
-      hint="Give every device its new URL within this time. After that, devices that still use the old one get 403, and some stop blocking."
+      hint="Give every device its new URL within this time. After that, devices that still use the old one get 403, and some stop blocking. URLs replaced earlier keep their own ends, unless you choose None."
     />
   );
 }

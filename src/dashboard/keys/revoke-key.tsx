@@ -18,7 +18,7 @@ const URLS = { keep: "Keep them", replace: "Replace them" };
 /** Asks before a key is revoked; if it has read URLs of deployments, also whether these are replaced. */
 export function RevokeKey({ of: { id, label, start, opened_deployments: opened }, onClose, onRevoked }: Props) {
   const [urls, setUrls] = useState<keyof typeof URLS>("keep");
-  // A second attempt must not replace them again: that would end the grace time of the first.
+  // A second attempt must not replace them again: devices would need yet other URLs.
   const replaced = useRef(new Set<string>());
   const revoke = async ({ grace = "24" }: Readonly<Record<string, string>>): Promise<void> => {
     await remove("/dashboard/api/keys/{key_id}", { params: { path: { key_id: id } } });

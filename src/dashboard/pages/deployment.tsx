@@ -3,6 +3,7 @@ import { Button, ButtonLink, IconButton } from "../components/button.tsx";
 import { confirm } from "../components/confirm.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
+import { PreviousEnds } from "../components/previous-ends.tsx";
 import { Time } from "../components/time.tsx";
 import { notify, notifyProblem } from "../components/toasts.tsx";
 import { BlockedRequests } from "../deployments/blocked.tsx";
@@ -218,6 +219,12 @@ function Facts({ deployment, choices }: { readonly deployment: Deployment; reado
         <dd>
           <Sources sources={deployment.exclude} choices={choices} />
         </dd>
+        {deployment.previous_urls.length > 0 && <dt>Old URLs</dt>}
+        {deployment.previous_urls.length > 0 && (
+          <dd>
+            <PreviousEnds previous={deployment.previous_urls} verb="work" />
+          </dd>
+        )}
         <dt>Last pull</dt>
         <dd>{deployment.last_accessed === null ? "never" : <Time at={deployment.last_accessed} relative />}</dd>
       </dl>

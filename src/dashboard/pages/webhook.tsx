@@ -3,7 +3,8 @@ import { Button, IconButton } from "../components/button.tsx";
 import { confirm } from "../components/confirm.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
-import { DateTime, Time } from "../components/time.tsx";
+import { PreviousEnds } from "../components/previous-ends.tsx";
+import { Time } from "../components/time.tsx";
 import { notify, notifyProblem } from "../components/toasts.tsx";
 import type { Webhook } from "../documents.ts";
 import { formatCounted } from "../format.ts";
@@ -131,7 +132,7 @@ function StartButtons({ webhook: { id }, reload }: ActionProps) {
 }
 
 function Facts({
-  webhook: { url, kinds, created_at: created, previous_secret_until: until, health },
+  webhook: { url, kinds, created_at: created, previous_secrets: previous, health },
 }: Pick<ActionProps, "webhook">) {
   return (
     <Panel title="Endpoint">
@@ -144,10 +145,10 @@ function Facts({
         <dd>
           <Time at={created} />
         </dd>
-        {until !== null && <dt>Previous secret</dt>}
-        {until !== null && (
+        {previous.length > 0 && <dt>Previous secrets</dt>}
+        {previous.length > 0 && (
           <dd>
-            also signs until <DateTime at={until} inline />
+            <PreviousEnds previous={previous} verb="also signs" />
           </dd>
         )}
         <dt>Last attempt</dt>

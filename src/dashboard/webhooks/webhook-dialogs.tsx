@@ -157,7 +157,7 @@ export function RotateSecret({
           label="Also sign with the old secret for"
           options={GRACE}
           defaultValue="24"
-          hint="Give the receiver the new secret within this time."
+          hint="Give the receiver the new secret within this time. Secrets replaced earlier sign until their own ends, unless you choose None."
         />
       </Form>
     </Dialog>

@@ -108,7 +108,8 @@ export async function readFeedFolder(path: string): Promise<KeptFeeds> {
   for (const { deployment, list } of kept)
     if (list !== null) lists.set(deployment.id, { published: list.published, text: await unpackList(list.content) });
   return {
-    deployments: kept.map(({ deployment }) => deployment),
+    // Files of earlier releases do not say which replaced URLs still work.
+    deployments: kept.map(({ deployment }) => ({ ...deployment, previous: deployment.previous ?? [] })),
     plans: kept.flatMap(({ plan }) => plan ?? []),
     lists,
   };

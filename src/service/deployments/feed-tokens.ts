@@ -48,8 +48,8 @@ export class FeedTokens {
 
   /** How long a token of the deployment stays valid unless the deployment changes; Infinity: it is the current one. */
   endOf(token: string, deployment: Deployment): number {
-    const isCurrent = token === this.#tokenOf(deployment, deployment.rotation);
-    return isCurrent ? Number.POSITIVE_INFINITY : (deployment.previousUntil ?? 0);
+    if (token === this.#tokenOf(deployment, deployment.rotation)) return Number.POSITIVE_INFINITY;
+    return deployment.previous.find(({ rotation }) => token === this.#tokenOf(deployment, rotation))?.until ?? 0;
   }
 
   #tokenOf(deployment: Owned, rotation: number): string {

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { stillWorking } from "../../store/records/previous-secret.ts";
 import type { Webhook, WebhookSecrets } from "../../store/records/webhook.ts";
 import type { SecretKey } from "../access/secret-key.ts";
 
@@ -21,15 +22,14 @@ export function makeSecret(key: SecretKey, organisationId: string): NewSecret {
   return { text: START + secret, sealed: key.seal(purposeOf(organisationId), USER, secret) };
 }
 
-/** The secrets that sign at a time: the current one first. @throws SealError */
+/** The secrets that sign at a time: the current one first, then those whose grace time goes on. @throws SealError */
 export function signingSecrets(
   key: SecretKey,
-  { organisationId, previousUntil }: Pick<Webhook, "organisationId" | "previousUntil">,
+  { organisationId }: Pick<Webhook, "organisationId">,
   { current, previous }: WebhookSecrets,
   now: number,
 ): Buffer[] {
-  const isRotating = previous !== null && previousUntil !== null && now < previousUntil;
-  return (isRotating ? [current, previous] : [current]).map((sealed) =>
+  return [current, ...stillWorking(previous, now).map(({ secret }) => secret)].map((sealed) =>
     Buffer.from(key.open(purposeOf(organisationId), USER, sealed), "base64"),
   );
 }

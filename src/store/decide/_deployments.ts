@@ -13,6 +13,7 @@ import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkDeploymentMatch } from "./_match.ts";
 import { checkRoom, type Room } from "./_room.ts";
+import { previousAfter } from "./_rotation.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** `count`: those of the organisation that are not deleted, which may be at most `max`. */
@@ -32,7 +33,7 @@ export function createDeployment(
     updatedAt: at,
     deletedAt: null,
     rotation: 1,
-    previousUntil: null,
+    previous: [],
     password: null,
     published: null,
     refused: null,
@@ -73,7 +74,10 @@ export function deleteDeployment({ ifMatch, at }: DeleteDeploymentCommand, befor
   return { outcome: {}, changes, writes: [...writes, { delete: "published-list", deploymentId: before.id }] };
 }
 
-/** The credential before this one is valid until `graceUntil`, if it is the token of the URLs. */
+/**
+ * The token of the URLs before this one is valid until `graceUntil`, and earlier ones until their own ends; a password
+ * is replaced at once. Throws StoreError (`too-many-rotations`).
+ */
 export function rotateDeployment(
   { credential, graceUntil, at }: RotateDeploymentCommand,
   before: Deployment,
@@ -81,7 +85,16 @@ export function rotateDeployment(
   const after: Deployment =
     "password" in credential
       ? { ...before, password: credential.password }
-      : { ...before, rotation: before.rotation + 1, previousUntil: graceUntil };
+      : {
+          ...before,
+          rotation: before.rotation + 1,
+          previous: previousAfter(
+            before.previous,
+            { rotation: before.rotation, replacedAt: at, until: graceUntil },
+            at,
+            "URLs of the deployment",
+          ),
+        };
   return changedTo({ ...after, updatedAt: at }, before);
 }
 

@@ -9,6 +9,7 @@ import { WEBHOOKS_SETTING } from "../records/limit-settings.ts";
 import type { Webhook, WebhookDefinition, WebhookProgress, WebhookSecrets } from "../records/webhook.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkRoom, type Room } from "./_room.ts";
+import { previousAfter } from "./_rotation.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** `count`: those of the organisation, which may be at most `max`; `sequence`: the last event, after which its own begin. */
@@ -25,7 +26,7 @@ export function createWebhook(
     organisationId,
     stopped: null,
     rotation: 1,
-    previousUntil: null,
+    previous: [],
     createdAt: at,
     updatedAt: at,
   };
@@ -33,7 +34,7 @@ export function createWebhook(
     outcome: { webhook },
     changes: [{ change: { kind: "webhook", webhook } }],
     writes: [
-      { insert: "webhook", webhook, secrets: { current: secret, previous: null } },
+      { insert: "webhook", webhook, secrets: { current: secret, previous: [] } },
       { save: "webhook-progress", progress: progressFrom(webhook.id, sequence) },
     ],
   };
@@ -74,15 +75,21 @@ export function deleteWebhook({ webhookId }: DeleteWebhookCommand, { webhook }: 
   };
 }
 
-/** Both secrets sign until `graceUntil`. */
+/**
+ * The replaced secret also signs until `graceUntil`, and earlier ones until their own ends. Throws StoreError
+ * (`too-many-rotations`).
+ */
 export function rotateWebhook(
   { secret, graceUntil, at }: RotateWebhookCommand,
   { webhook: before, secrets }: KnownWebhook,
 ): Decision {
-  const webhook: Webhook = { ...before, rotation: before.rotation + 1, previousUntil: graceUntil, updatedAt: at };
+  const { rotation } = before;
+  const replaced = { rotation, replacedAt: at, until: graceUntil, secret: secrets.current };
+  const sealed = previousAfter(secrets.previous, replaced, at, "secrets of the webhook endpoint");
+  const previous = sealed.map(({ secret: _secret, ...each }) => each);
+  const webhook: Webhook = { ...before, rotation: rotation + 1, previous, updatedAt: at };
   const { outcome, changes } = changedTo(webhook, before);
-  const next: WebhookSecrets = { current: secret, previous: graceUntil > at ? secrets.current : null };
-  return { outcome, changes, writes: [{ save: "webhook", webhook, secrets: next }] };
+  return { outcome, changes, writes: [{ save: "webhook", webhook, secrets: { current: secret, previous: sealed } }] };
 }
 
 /** By a server. Nothing happens if a user has changed the endpoint since the server read it (`updatedAt`). */

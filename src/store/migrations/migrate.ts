@@ -25,6 +25,7 @@ import { supersededIndicators } from "./0019-superseded-indicators.ts";
 import { urlReaders } from "./0020-url-readers.ts";
 import { unprocessable } from "./0021-unprocessable.ts";
 import { bouncerDoubts } from "./0022-bouncer-doubts.ts";
+import { previousSecrets } from "./0023-previous-secrets.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -53,6 +54,7 @@ export const MIGRATIONS: Migrations = {
   "0020-url-readers": urlReaders,
   "0021-unprocessable": unprocessable,
   "0022-bouncer-doubts": bouncerDoubts,
+  "0023-previous-secrets": previousSecrets,
 };
 
 /** The number of migrations of this release. */

@@ -1,4 +1,5 @@
 import type { GuardPolicy } from "./guard-policy.ts";
+import { type PreviousSecret, stillWorking } from "./previous-secret.ts";
 
 /** How often devices request a list, and the maximum time until they have a change of it, in seconds. */
 export const UPDATE_FREQUENCIES = {
@@ -101,9 +102,9 @@ export interface Deployment {
   readonly updatedAt: number;
   /** Deleted deployments are kept, so that requests for their feeds get 410 (gone). */
   readonly deletedAt: number | null;
-  /** How often the token in its URLs has been replaced, and when the token before this one ends. */
+  /** How often the token in its URLs has been replaced, and the tokens before this one, which may still work. */
   readonly rotation: number;
-  readonly previousUntil: number | null;
+  readonly previous: readonly PreviousSecret[];
   /** SHA-256 of its password in base64url. */
   readonly password: string | null;
   readonly published: PublishedList | null;
@@ -180,18 +181,20 @@ export function deploymentsOpenedBy(
   const opened = [...deployments].flatMap((deployment) => {
     const valid = deployment.deletedAt === null ? validRotations(deployment, now) : [];
     const able = (byDeployment.get(deployment.id) ?? []).filter(({ rotation }) => valid.includes(rotation));
-    return able.map(({ keyId }) => ({ keyId, deployment }));
+    // A key may have read several URLs that work.
+    return [...new Set(able.map(({ keyId }) => keyId))].map((keyId) => ({ keyId, deployment }));
   });
   const byKey = Map.groupBy(opened, ({ keyId }) => keyId);
   return (keyId) => (byKey.get(keyId) ?? []).map(({ deployment }) => deployment);
 }
 
-/** The rotations whose URLs are the deployment's: the current one and, in its grace time, the one before. */
+/** The rotations whose URLs are the deployment's: the current one and, each in its grace time, those before. */
 export function validRotations(
-  { rotation, previousUntil }: Pick<Deployment, "rotation" | "previousUntil">,
+  { rotation, previous }: Pick<Deployment, "rotation" | "previous">,
   now: number,
 ): readonly number[] {
-  return previousUntil !== null && now < previousUntil ? [rotation, rotation - 1] : [rotation];
+  if (previous.length === 0) return [rotation];
+  return [rotation, ...stillWorking(previous, now).map((each) => each.rotation)];
 }
 
 /** A request of a device for a file of a deployment, accepted or rejected. */

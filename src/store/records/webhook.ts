@@ -1,3 +1,5 @@
+import type { PreviousSecret } from "./previous-secret.ts";
+
 /** What endpoints can subscribe to. `rule.changed` is one change that created, updated or deleted several rules. */
 export const EVENT_KINDS = [
   "rule.created",
@@ -42,9 +44,9 @@ export interface Webhook extends WebhookDefinition {
   readonly organisationId: string;
   /** Set by a server that has stopped delivering; null again when a user activates it. */
   readonly stopped: { readonly at: number; readonly reason: StopReason } | null;
-  /** The number of the secret, from 1, and when the previous one stops signing. */
+  /** The number of the secret, from 1, and the secrets before it, which may still sign. */
   readonly rotation: number;
-  readonly previousUntil: number | null;
+  readonly previous: readonly PreviousSecret[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -52,7 +54,11 @@ export interface Webhook extends WebhookDefinition {
 /** The secrets of an endpoint, sealed with the key file of the servers. */
 export interface WebhookSecrets {
   readonly current: string;
-  readonly previous: string | null;
+  readonly previous: readonly SealedPrevious[];
+}
+
+export interface SealedPrevious extends PreviousSecret {
+  readonly secret: string;
 }
 
 /** How far the delivery to an endpoint has come. */

@@ -3,6 +3,7 @@ import type { Account } from "../decide/_decision.ts";
 import { keyOfName } from "../name-key.ts";
 import type { ExternalList, FetchState } from "../records/external-list.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../records/deployment.ts";
+import type { PreviousSecret } from "../records/previous-secret.ts";
 import type { CredentialKind, DeploymentCredential } from "../records/deployment-credential.ts";
 import type { TaxiiCredential } from "../records/taxii-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
@@ -127,7 +128,7 @@ const DEPLOYMENT = NamedColumns.of<DeploymentRow>()(
   "updated_at",
   "deleted_at",
   "rotation",
-  "previous_until",
+  "previous",
   "password",
   "published",
   "refused",
@@ -138,6 +139,7 @@ export function deploymentOf(row: DeploymentRow): Deployment {
   return {
     ...DEPLOYMENT.propertiesOf(row),
     definition: JSON.parse(row.definition) as DeploymentDefinition,
+    previous: JSON.parse(row.previous) as PreviousSecret[],
     published: parsed<PublishedList>(row.published),
     refused: parsed<RefusedList>(row.refused),
   };
@@ -147,6 +149,7 @@ export function rowOfDeployment(deployment: Deployment): DeploymentRow {
   return DEPLOYMENT.columnsOf({
     ...deployment,
     definition: JSON.stringify(deployment.definition),
+    previous: JSON.stringify(deployment.previous),
     published: textOf(deployment.published),
     refused: textOf(deployment.refused),
   });

@@ -233,7 +233,8 @@ export interface DeploymentRow {
   readonly updated_at: number;
   readonly deleted_at: number | null;
   readonly rotation: number;
-  readonly previous_until: number | null;
+  /** JSON of `PreviousSecret[]`. */
+  readonly previous: string;
   /** SHA-256 in base64url. */
   readonly password: string | null;
   /** JSON of `PublishedList`. */
@@ -380,10 +381,10 @@ export interface WebhookRow {
   /** JSON. */
   readonly stopped: string | null;
   readonly rotation: number;
-  readonly previous_until: number | null;
-  /** Sealed with the key file of the servers, as is the previous secret. */
+  /** Sealed with the key file of the servers, as are the previous secrets. */
   readonly secret: string;
-  readonly previous_secret: string | null;
+  /** JSON of `SealedPrevious[]`. */
+  readonly previous: string;
   readonly created_at: number;
   readonly updated_at: number;
 }

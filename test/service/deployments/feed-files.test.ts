@@ -142,11 +142,18 @@ test("the largest file: by entries of a piece, and by bytes if they are needed",
   assert.deepEqual(trie, { entries: 3, bytes: whole.length });
 });
 
+const before = (until: number) => [{ rotation: 1, replacedAt: 1, until }];
 const folder = temporaryFolder({});
 after(() => folder.remove());
 
 test("a token opens its deployment as long as its rotation is valid, on every server with the key file", () => {
-  const deployment = { id: ID, organisationId: "o", rotation: 2, previousUntil: 500, deletedAt: null } as Deployment;
+  const deployment = {
+    id: ID,
+    organisationId: "o",
+    rotation: 2,
+    previous: before(500),
+    deletedAt: null,
+  } as unknown as Deployment;
   const memory = { deploymentById: (id: string) => (id === ID ? deployment : undefined) } as unknown as ServiceMemory;
   const tokensOf = (name: string) => new FeedTokens(new SecretKey(join(folder.path, name)), memory);
   const [tokens, same, other] = [tokensOf("key"), tokensOf("key"), tokensOf("other")];
@@ -167,5 +174,5 @@ test("a token opens its deployment as long as its rotation is valid, on every se
   assert.equal(tokens.find(current.slice(0, -1) + last, 0), undefined, "one character");
   assert.equal(tokens.endOf(current, deployment), Infinity);
   assert.equal(tokens.endOf(previous, deployment), 500);
-  assert.equal(tokens.endOf(previous, { ...deployment, previousUntil: null }), 0);
+  assert.equal(tokens.endOf(previous, { ...deployment, previous: [] }), 0);
 });

@@ -6,7 +6,9 @@ import { type Deployment, deploymentsOpenedBy } from "../../../src/store/records
 import type { Store } from "../../../src/store/store.ts";
 
 const deployment = (changes: Partial<Deployment>) =>
-  ({ id: "d", name: "edge", rotation: 3, previousUntil: null, deletedAt: null, ...changes }) as Deployment;
+  ({ id: "d", name: "edge", rotation: 3, previous: [], deletedAt: null, ...changes }) as Deployment;
+
+const was = (rotation: number, until: number) => ({ rotation, replacedAt: 1, until });
 
 test("each URL is recorded once for each key, and no key gets it before", async () => {
   const given: unknown[] = [];
@@ -32,15 +34,17 @@ test("each URL is recorded once for each key, and no key gets it before", async 
 test("URLs open a list until they are replaced and their grace time is over, or the deployment is deleted", () => {
   const rows: readonly (readonly [what: string, changes: Partial<Deployment>, opens: boolean])[] = [
     ["the current ones", {}, true],
-    ["replaced, in their grace time", { rotation: 4, previousUntil: 11 }, true],
-    ["replaced, and the grace time is over", { rotation: 4, previousUntil: 10 }, false],
+    ["replaced, in their grace time", { rotation: 4, previous: [was(3, 11)] }, true],
+    ["replaced, and the grace time is over", { rotation: 4, previous: [was(3, 10)] }, false],
     ["replaced without a grace time", { rotation: 4 }, false],
-    ["replaced twice", { rotation: 5, previousUntil: 11 }, false],
+    ["replaced twice, in their grace time", { rotation: 5, previous: [was(3, 11), was(4, 11)] }, true],
+    ["replaced twice, and only later ones have a grace time", { rotation: 5, previous: [was(4, 11)] }, false],
     ["deleted", { deletedAt: 9 }, false],
     ["of another deployment", { id: "e" }, false],
   ];
   for (const [what, changes, opens] of rows) {
-    const readers = [{ keyId: "k", deploymentId: "d", rotation: 3, at: 1 }];
+    // A key may have read the URLs before these too.
+    const readers = [2, 3].map((rotation) => ({ keyId: "k", deploymentId: "d", rotation, at: 1 }));
     const opened = deploymentsOpenedBy(readers, [deployment(changes)], 10);
     assert.equal(opened("k").length, opens ? 1 : 0, what);
     assert.deepEqual(opened("other"), [], what);

@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import { Webhook as Receiver } from "standardwebhooks";
 import { SealError, SecretKey } from "../../../src/service/access/secret-key.ts";
 import { makeSecret, signedHeaders, signingSecrets } from "../../../src/service/webhooks/webhook-secret.ts";
+import type { SealedPrevious } from "../../../src/store/records/webhook.ts";
 import { temporaryFolder } from "../../cli/run-command.ts";
 
 const folder = temporaryFolder({});
@@ -16,14 +17,15 @@ test("while a secret is replaced both sign, the new one first; only the organisa
   assert.notEqual(current.text, old.text);
   const bytesOf = ({ text }: typeof old) => Buffer.from(text.slice("whsec_".length), "base64");
   assert.equal(bytesOf(current).length, 32);
-  const signing = (previous: string | null, previousUntil: number | null, now = 1000) =>
-    signingSecrets(key, { organisationId: "o", previousUntil }, { current: current.sealed, previous }, now);
-  assert.deepEqual(signing(null, null), [bytesOf(current)]);
-  assert.deepEqual(signing(old.sealed, 1001), [bytesOf(current), bytesOf(old)]);
-  for (const until of [1000, 999, null]) assert.deepEqual(signing(old.sealed, until), [bytesOf(current)]);
-  assert.deepEqual(signing(null, 1001), [bytesOf(current)]);
-  const stolen = { current: makeSecret(key, "p").sealed, previous: null };
-  assert.throws(() => signingSecrets(key, { organisationId: "o", previousUntil: null }, stolen, 0), SealError);
+  const was = (rotation: number, until: number) => ({ rotation, replacedAt: 1, until, secret: old.sealed });
+  const signing = (...previous: SealedPrevious[]) =>
+    signingSecrets(key, { organisationId: "o" }, { current: current.sealed, previous }, 1000);
+  assert.deepEqual(signing(), [bytesOf(current)]);
+  assert.deepEqual(signing(was(1, 1001)), [bytesOf(current), bytesOf(old)]);
+  assert.deepEqual(signing(was(1, 1001), was(2, 1000), was(3, 9999)), [current, old, old].map(bytesOf));
+  for (const until of [1000, 999]) assert.deepEqual(signing(was(1, until)), [bytesOf(current)]);
+  const stolen = { current: makeSecret(key, "p").sealed, previous: [] };
+  assert.throws(() => signingSecrets(key, { organisationId: "o" }, stolen, 0), SealError);
 });
 
 test("a message is verified by each secret that signed it, by its whole second", () => {

@@ -17,7 +17,7 @@ import {
   updateWebhook,
 } from "../../../src/store/decide/_webhooks.ts";
 import { type Deployment, silenceOf } from "../../../src/store/records/deployment.ts";
-import type { Webhook, WebhookProgress } from "../../../src/store/records/webhook.ts";
+import type { SealedPrevious, Webhook, WebhookProgress } from "../../../src/store/records/webhook.ts";
 import type { ApiKey } from "../../../src/store/state.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";
 
@@ -25,7 +25,7 @@ const NOW = Date.UTC(2026, 10, 27);
 const DAY = 86_400_000;
 const BY = { actor: "user:test", organisationId: "o", at: NOW };
 const DEFINITION = { url: "https://example.org/", description: "", kinds: ["rule.created"], active: true } as const;
-const ABOUT = { id: "w", organisationId: "o", stopped: null, rotation: 1, previousUntil: null };
+const ABOUT = { id: "w", organisationId: "o", stopped: null, rotation: 1, previous: [] };
 const WEBHOOK: Webhook = { ...DEFINITION, ...ABOUT, createdAt: 1, updatedAt: 2 };
 const PROGRESS: WebhookProgress = {
   webhookId: "w",
@@ -37,7 +37,7 @@ const PROGRESS: WebhookProgress = {
   lastSuccessAt: 6,
   givenUp: 4,
 };
-const KNOWN = { webhook: WEBHOOK, secrets: { current: "now", previous: null }, progress: PROGRESS, sequence: 11 };
+const KNOWN = { webhook: WEBHOOK, secrets: { current: "now", previous: [] }, progress: PROGRESS, sequence: 11 };
 
 test("a new endpoint gets the events from now on, and there is room for as many as the limit says", () => {
   const command = { ...BY, kind: "create-webhook", definition: DEFINITION, secret: "sealed" } as CreateWebhookCommand;
@@ -46,7 +46,7 @@ test("a new endpoint gets the events from now on, and there is room for as many 
   const fresh = { attempts: 0, nextAt: null, failingSince: null, lastAttemptAt: null, lastSuccessAt: null, givenUp: 0 };
   assert.deepEqual([outcome, changes], [{ webhook }, [{ change: { kind: "webhook", webhook } }]]);
   assert.deepEqual(writes, [
-    { insert: "webhook", webhook, secrets: { current: "sealed", previous: null } },
+    { insert: "webhook", webhook, secrets: { current: "sealed", previous: [] } },
     { save: "webhook-progress", progress: { webhookId: "w", cursor: 11, ...fresh } },
   ]);
   assert.throws(() => createWebhook(command, { count: 2, max: 2, sequence: 11 }, () => "w"), {
@@ -87,16 +87,29 @@ test("an endpoint that is started again goes on with what it missed, or without;
     }
 });
 
-test("a rotated secret: both sign until the grace time ends, which may be now", () => {
-  const rotate = (graceUntil: number) =>
-    rotateWebhook({ ...BY, secret: "new", graceUntil } as RotateWebhookCommand, KNOWN);
-  const webhook = { ...WEBHOOK, rotation: 2, previousUntil: NOW + 1, updatedAt: NOW };
+test("a rotated secret also signs until its grace time ends, and those before it until theirs; without one, all end", () => {
+  const was = (rotation: number, until: number) => ({ rotation, replacedAt: 1, until });
+  const sealed = (rotation: number, until: number) => ({ ...was(rotation, until), secret: `sealed-${rotation}` });
+  const rotate = (graceUntil: number, previous: SealedPrevious[] = [sealed(1, NOW), sealed(2, NOW + 9)]) =>
+    rotateWebhook({ ...BY, secret: "new", graceUntil } as RotateWebhookCommand, {
+      ...KNOWN,
+      webhook: { ...WEBHOOK, rotation: 3 },
+      secrets: { current: "now", previous },
+    });
+  const last = { rotation: 3, replacedAt: NOW, until: NOW + 1 };
+  const webhook = { ...WEBHOOK, rotation: 4, previous: [was(2, NOW + 9), last], updatedAt: NOW };
+  const secrets = { current: "new", previous: [sealed(2, NOW + 9), { ...last, secret: "now" }] };
   assert.deepEqual(rotate(NOW + 1), {
     outcome: { webhook },
-    changes: [{ change: { kind: "webhook", webhook }, old: WEBHOOK }],
-    writes: [{ save: "webhook", webhook, secrets: { current: "new", previous: "now" } }],
+    changes: [{ change: { kind: "webhook", webhook }, old: { ...WEBHOOK, rotation: 3 } }],
+    writes: [{ save: "webhook", webhook, secrets }],
   });
-  assert.deepEqual((rotate(NOW).writes![0] as { secrets: unknown }).secrets, { current: "new", previous: null });
+  assert.deepEqual((rotate(NOW).writes![0] as { secrets: unknown }).secrets, { current: "new", previous: [] });
+  const full = Array.from({ length: 10 }, (_, index) => sealed(index, NOW + 20 - index));
+  const first = new Date(NOW + 11).toISOString();
+  assert.throws(() => rotate(NOW + 1, full), { code: "too-many-rotations", message: new RegExp(`ends at ${first}`) });
+  assert.deepEqual(rotate(NOW, full).writes, rotate(NOW).writes, "all of them can be ended nevertheless");
+  assert.equal((rotate(NOW + 1, [...full.slice(1), sealed(1, NOW)]).outcome as any).webhook.previous.length, 10);
 });
 
 test("a server stops an endpoint that is as the server saw it, and no other; a deleted one is gone", () => {

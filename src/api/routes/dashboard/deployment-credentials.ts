@@ -1,10 +1,12 @@
 import { makeToken } from "../../../service/access/secret-token.ts";
 import type { Services } from "../../../service/services.ts";
+import { lastEnd } from "../../../store/records/previous-secret.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { BY_ADMINS } from "../../operation.ts";
 import { DeploymentParameters, Rotated, RotateDeploymentBody } from "../../schemas/deployment.ts";
+import { previousDocuments } from "../../schemas/previous-secrets.ts";
 import { findDeployment } from "../public/deployments/deployments.ts";
 
 const HOUR = 3_600_000;
@@ -16,7 +18,7 @@ export function addDeploymentCredentialRoutes(app: App, services: Services): voi
     operationId: "rotateDeployment",
     summary: "Replaces the URLs of a deployment, or its password, which only this response contains",
     tags: ["Deployments"],
-    problems: [400, 404, 413, 415],
+    problems: [400, 404, 409, 413, 415],
     params: DeploymentParameters,
     body: RotateDeploymentBody,
     response: { 200: Rotated },
@@ -29,13 +31,17 @@ export function addDeploymentCredentialRoutes(app: App, services: Services): voi
     const { text, digest } = makeToken();
     const isUrl = credential === "url";
     const graceUntil = request.now + hours * HOUR;
-    await services.store.write({
+    const { deployment } = await services.store.write({
       kind: "rotate-deployment",
       ...signature(request),
       deploymentId,
       credential: isUrl ? { url: true } : { password: digest },
       graceUntil,
     });
-    return { password: isUrl ? null : text, previous_valid_until: isUrl ? formatTimestamp(graceUntil) : null };
+    return {
+      password: isUrl ? null : text,
+      previous_valid_until: isUrl ? formatTimestamp(lastEnd(deployment.previous, request.now) ?? graceUntil) : null,
+      previous_urls: previousDocuments(deployment.previous, request.now),
+    };
   });
 }

@@ -2,7 +2,7 @@ import { makeToken } from "../../../service/access/secret-token.ts";
 import { deploymentIn } from "../../deployments/chosen-deployment.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { graceOf, graceOption } from "../../options/grace-hours.ts";
+import { endsOf, graceOf, graceOption } from "../../options/grace-hours.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -21,7 +21,7 @@ export const rotateCommand: Command = {
   operands: "DEPLOYMENT",
   operandWords: [],
   options: [
-    graceOption("the previous URLs still work", MAX_HOURS),
+    graceOption("the replaced URLs still work", MAX_HOURS),
     { name: "password", help: "make a new password instead, and print it (shown only once)" },
     ORGANISATION_OPTION,
     ...DATABASE_OPTIONS,
@@ -44,23 +44,23 @@ async function run(args: Arguments): Promise<number> {
     throw new UsageError("--grace-hours is for URLs: a password is replaced at once; leave it out");
   const grace = graceOf(args, MAX_HOURS);
   const { text, digest } = makeToken();
-  const { name, until } = await withStore(args, false, async (store) => {
+  const { name, ends } = await withStore(args, false, async (store) => {
     const state = await store.load(null);
     const { id: organisationId } = chosenOrganisation(state, args);
     const own = state.deployments.filter((each) => each.organisationId === organisationId && each.deletedAt === null);
     const deployment = deploymentIn(own, args.operands[0]!);
     const about = { organisationId, deploymentId: deployment.id, ...signature() };
-    const graceUntil = about.at + grace;
     const credential = isPassword ? { password: digest } : { url: true as const };
-    await store.write({ kind: "rotate-deployment", ...about, credential, graceUntil });
-    return { name: JSON.stringify(deployment.name), until: new Date(graceUntil).toISOString() };
+    const rotation = { kind: "rotate-deployment", ...about, credential, graceUntil: about.at + grace } as const;
+    const { previous } = (await store.write(rotation)).deployment;
+    return { name: JSON.stringify(deployment.name), ends: endsOf(previous, about.at) };
   });
   if (isPassword) {
     process.stdout.write(`${text}\n`);
     standardError().write(`the new password of ${name}; it is not shown again\n`);
   } else
     process.stdout.write(
-      `${name} has new URLs; the old ones ${grace === 0 ? "no longer work" : `work until ${until}`}\n`,
+      `${name} has new URLs; the old ones ${ends === undefined ? "no longer work" : `work until ${ends}`}\n`,
     );
   return EXIT.matched;
 }

@@ -1,6 +1,6 @@
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { graceOf, graceOption } from "../../options/grace-hours.ts";
+import { endsOf, graceOf, graceOption } from "../../options/grace-hours.ts";
 import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
 import { KEY_FILE_OPTION, keyFileOf } from "../../database/servers-key-file.ts";
 import { chosenWebhook, WEBHOOK_NOTE, WEBHOOK_OPTIONS, withWebhooks } from "../../database/webhook-database.ts";
@@ -13,7 +13,7 @@ export const rotateCommand: Command = {
   operands: "WEBHOOK",
   operandWords: [],
   options: [
-    graceOption("messages are also signed with the previous secret", MAX_HOURS),
+    graceOption("messages are also signed with the replaced secret", MAX_HOURS),
     KEY_FILE_OPTION,
     ...WEBHOOK_OPTIONS,
   ],
@@ -29,7 +29,9 @@ async function run(args: Arguments): Promise<number> {
     const { makeSecret } = await import("../../../service/webhooks/webhook-secret.ts");
     const { text, sealed } = makeSecret(await keyFileOf(args, store), organisationId);
     const about = { organisationId, webhookId, secret: sealed, ...signature() };
-    await store.write({ kind: "rotate-webhook", ...about, graceUntil: about.at + grace });
+    const { webhook } = await store.write({ kind: "rotate-webhook", ...about, graceUntil: about.at + grace });
+    const ends = endsOf(webhook.previous, about.at);
+    if (ends !== undefined) standardError().write(`replaced secrets also sign, until ${ends}\n`);
     standardError().write(`webhook ${webhookId}; its secret is not shown again:\n`);
     return text;
   });

@@ -5,7 +5,7 @@ import type { Engine } from "../_engine.ts";
 export async function recordUrlReader({ db }: Engine, { keyId, deploymentId, rotation, at }: UrlReader): Promise<void> {
   const row = db.insertInto("url_readers").values({ key_id: keyId, deployment_id: deploymentId, rotation, at });
   await row
-    .onConflict((conflict) => conflict.columns(["key_id", "deployment_id"]).doUpdateSet({ rotation, at }))
+    .onConflict((conflict) => conflict.columns(["key_id", "deployment_id", "rotation"]).doUpdateSet({ at }))
     .execute();
 }
 

@@ -4,6 +4,7 @@ import { StoreError } from "../../store-error.ts";
 import type {
   Delivery,
   DeliveryRecord,
+  SealedPrevious,
   SentDelivery,
   Webhook,
   WebhookDefinition,
@@ -43,7 +44,7 @@ export async function knownWebhook(
   const progress = within.selectFrom("webhook_progress").selectAll().where("webhook_id", "=", webhookId);
   return {
     webhook: webhookOf(row),
-    secrets: { current: row.secret, previous: row.previous_secret },
+    secrets: secretsOf(row),
     progress: progressOf(await progress.executeTakeFirstOrThrow()),
     sequence: await lastEvent(within, organisationId),
   };
@@ -55,7 +56,7 @@ async function lastEvent(within: Within, organisationId: string): Promise<number
 }
 
 export async function insertWebhook(within: Within, webhook: Webhook, secrets: WebhookSecrets): Promise<void> {
-  const row = { ...rowOfWebhook(webhook), secret: secrets.current, previous_secret: secrets.previous };
+  const row = { ...rowOfWebhook(webhook), ...rowOfSecrets(secrets) };
   await within.insertInto("webhooks").values(row).execute();
 }
 
@@ -65,10 +66,9 @@ export async function saveWebhook(
   secrets: WebhookSecrets | undefined,
 ): Promise<void> {
   const { id, ...values } = rowOfWebhook(webhook);
-  const sealed = secrets && { secret: secrets.current, previous_secret: secrets.previous };
   await within
     .updateTable("webhooks")
-    .set({ ...values, ...sealed })
+    .set({ ...values, ...(secrets && rowOfSecrets(secrets)) })
     .where("id", "=", id)
     .execute();
 }
@@ -81,7 +81,7 @@ export async function saveProgress(within: Within, progress: WebhookProgress): P
 
 export async function removeWebhook(within: Within, webhookId: string): Promise<void> {
   // Locks it first, as recordings of deliveries do.
-  await within.updateTable("webhooks").set({ secret: "", previous_secret: null }).where("id", "=", webhookId).execute();
+  await within.updateTable("webhooks").set({ secret: "", previous: "[]" }).where("id", "=", webhookId).execute();
   await within.deleteFrom("webhook_deliveries").where("webhook_id", "=", webhookId).execute();
   await within.deleteFrom("webhook_progress").where("webhook_id", "=", webhookId).execute();
   await within.deleteFrom("webhooks").where("id", "=", webhookId).execute();
@@ -89,9 +89,9 @@ export async function removeWebhook(within: Within, webhookId: string): Promise<
 
 /** See `READS.webhookSecrets`. */
 export async function readWebhookSecrets({ db }: Engine, webhookId: string): Promise<WebhookSecrets | null> {
-  const row = db.selectFrom("webhooks").select(["secret", "previous_secret"]).where("id", "=", webhookId);
+  const row = db.selectFrom("webhooks").select(["secret", "previous"]).where("id", "=", webhookId);
   const found = await row.executeTakeFirst();
-  return found === undefined ? null : { current: found.secret, previous: found.previous_secret };
+  return found === undefined ? null : secretsOf(found);
 }
 
 /** See `READS.webhookProgress`. */
@@ -172,20 +172,28 @@ async function deleteOldDeliveries(within: Within, webhookId: string): Promise<v
 }
 
 export function webhookOf(row: WebhookRow): Webhook {
-  const { id, organisation_id, definition, stopped, rotation, previous_until, created_at, updated_at } = row;
+  const { id, organisation_id, definition, stopped, rotation, created_at, updated_at } = row;
   return {
     ...(JSON.parse(definition) as WebhookDefinition),
     id,
     organisationId: organisation_id,
     stopped: stopped === null ? null : (JSON.parse(stopped) as Webhook["stopped"]),
     rotation,
-    previousUntil: previous_until,
+    previous: secretsOf(row).previous.map(({ secret: _secret, ...each }) => each),
     createdAt: created_at,
     updatedAt: updated_at,
   };
 }
 
-function rowOfWebhook(webhook: Webhook): Omit<WebhookRow, "secret" | "previous_secret"> {
+function secretsOf({ secret, previous }: Pick<WebhookRow, "secret" | "previous">): WebhookSecrets {
+  return { current: secret, previous: JSON.parse(previous) as SealedPrevious[] };
+}
+
+function rowOfSecrets({ current, previous }: WebhookSecrets): Pick<WebhookRow, "secret" | "previous"> {
+  return { secret: current, previous: JSON.stringify(previous) };
+}
+
+function rowOfWebhook(webhook: Webhook): Omit<WebhookRow, "secret" | "previous"> {
   const { url, description, kinds, active, id, organisationId, stopped } = webhook;
   return {
     id,
@@ -193,7 +201,6 @@ function rowOfWebhook(webhook: Webhook): Omit<WebhookRow, "secret" | "previous_s
     definition: JSON.stringify({ url, description, kinds, active } satisfies WebhookDefinition),
     stopped: stopped === null ? null : JSON.stringify(stopped),
     rotation: webhook.rotation,
-    previous_until: webhook.previousUntil,
     created_at: webhook.createdAt,
     updated_at: webhook.updatedAt,
   };

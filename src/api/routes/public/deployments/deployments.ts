@@ -369,6 +369,7 @@ function stateOf(deployment: Deployment, { now }: FastifyRequest, { memory, pull
   return {
     lastAccessed: pulls.lastOf(id),
     isNotPulled: pulls.isNotPulled(deployment, now),
+    now,
     doubtfulSources: doubtfulSources(definition, organisationId, memory),
   };
 }
