@@ -48,6 +48,11 @@ interface Owned extends Signed {
 /** Commands that concern one ruleset or its rules, or create one, or one deployment. */
 interface Conditional extends Owned {
   readonly ifMatch?: IfMatch | undefined;
+  /**
+   * The server requires the version from which it has made the command, and makes it again from another one: a
+   * `version-mismatch` is no answer to the request, and is not remembered with its idempotency key.
+   */
+  readonly isOwnMatch?: boolean | undefined;
 }
 
 /** A command with the key of an earlier one is not executed: the earlier outcome or error is returned. */
@@ -128,6 +133,8 @@ export interface ReplaceRulesCommand extends Conditional {
   readonly digest?: string | undefined;
   /** Rejected (`shrinks-too-much`) if it would remove more. */
   readonly shrink?: ShrinkLimits;
+  /** What else the response counts: part of the outcome, so that a repeated request gets the same. */
+  readonly about?: Readonly<Record<string, number>> | undefined;
 }
 
 /**
@@ -630,7 +637,7 @@ export interface Outcomes {
   readonly "delete-rule": Record<never, never>;
   readonly "batch-rules": { readonly results: readonly BatchResult[] };
   readonly "restore-rules": Record<never, never>;
-  readonly "replace-rules": ReplacementCounts;
+  readonly "replace-rules": ReplacementCounts & Pick<ReplaceRulesCommand, "about">;
   readonly "import-rules": ImportCounts;
   readonly "expire-rules": Record<never, never>;
   readonly "create-ruleset": { readonly ruleset: Ruleset };

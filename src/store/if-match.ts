@@ -19,6 +19,9 @@ export interface IfMatch {
   readonly deployments?: readonly string[];
 }
 
+/** No state: only the answer to an earlier request with the same idempotency key comes back, or `version-mismatch`. */
+export const MATCHES_NOTHING: IfMatch = { versions: [], rules: [], lists: [] };
+
 /** Identifies the complete content of a rule. */
 export function ruleTag({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): string {
   return digest([formatPrefix(prefix), name, expiresAt, createdAt, updatedAt]);

@@ -70,6 +70,40 @@ test("deletes all rules that match the filter and no others, even more than one 
   assert.deepEqual(await all(path), []);
 });
 
+test("a repeated request gets the first response, and one that others came before is executed when it is repeated", async () => {
+  const { store } = t.server.services;
+  const write = store.write.bind(store);
+  for (const [action, expiry] of [
+    ["delete", {}],
+    ["set_expiry", { expires_at: null }],
+  ] as const) {
+    const { path } = await filled();
+    const change = () =>
+      send(
+        "POST",
+        `${path}/rows:change?state=expired`,
+        { action, count: 600, ...expiry },
+        { "Idempotency-Key": action },
+      );
+    store.write = (async (command: Parameters<typeof write>[0]) => {
+      store.write = write;
+      assert.equal((await send("POST", `${path}/rules`, { ip: "203.0.113.7" })).status, 201);
+      return write(command);
+    }) as typeof store.write;
+    try {
+      assert.equal((await change()).status, 412, "the rules have changed");
+    } finally {
+      store.write = write;
+    }
+    const first = await change();
+    assert.deepEqual([first.status, first.body.count], [200, 600]);
+    const again = await change();
+    assert.deepEqual([again.status, again.body.count], [200, 600], "no rule matches any more");
+    const other = await send("POST", `${path}/rows:change?state=expired`, { action, count: 600, ...expiry });
+    assert.equal(other.status, 412, "without the key");
+  }
+});
+
 test("sets the expiry of matching rules; names and other rules stay; one undo reverts it", async () => {
   const { path } = await filled();
   const before = await all(path);

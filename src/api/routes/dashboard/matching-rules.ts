@@ -5,7 +5,9 @@ import { type ListedColumns, RuleList } from "../../../rulesets/rule-list.ts";
 import type { RuleFilter } from "../../../rulesets/index/rule-search.ts";
 import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
+import { type IfMatch, MATCHES_NOTHING } from "../../../store/if-match.ts";
 import type { Ruleset } from "../../../store/state.ts";
+import { StoreError } from "../../../store/store-error.ts";
 import { ifMatch } from "../../http/entity-tags.ts";
 import { inSlices, turn } from "../../../turns/in-slices.ts";
 import { WRITE_EDL } from "../../operation.ts";
@@ -55,24 +57,28 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
     const { columns, matched } = await (action === "set_expiry"
       ? withExpiry(pages(filter), expiresAt)
       : without(pages({}), pages(filter)));
-    if (matched !== count)
-      throw new Problem(
+    const by = signed(request);
+    const others = (): Problem =>
+      new Problem(
         "precondition-failed",
         `${matched === 1 ? "1 rule matches" : `${matched} rules match`} the filter now, not ${count}; review them again`,
       );
-    const about = {
-      ...signed(request),
-      rulesetId: ruleset.id,
-      ifMatch: ifMatch(request) ?? { versions: [ruleset.version], rules: [], lists: [] },
-    };
+    // A repeated request no longer matches what it has changed: the store knows its answer.
+    if (matched !== count && by.idempotency === undefined) throw others();
+    const own: IfMatch = matched === count ? { versions: [ruleset.version], rules: [], lists: [] } : MATCHES_NOTHING;
+    const asked = matched === count ? ifMatch(request) : undefined;
+    const about = { ...by, rulesetId: ruleset.id, ifMatch: asked ?? own, isOwnMatch: asked === undefined };
     const rules = columns.map(withoutLines);
     // A rule that had expired blocks again.
     const blocked = action === "set_expiry" ? await guardPrefixes(ruleset, prefixesIn(rules), services) : [];
-    await services.store.write(
+    const written = services.store.write(
       action === "set_expiry"
         ? { kind: "import-rules", ...about, rules, mode: "override" }
         : { kind: "replace-rules", ...about, rules, shrink: COUNTED },
     );
+    await written.catch((error: unknown) => {
+      throw matched !== count && error instanceof StoreError && error.code === "version-mismatch" ? others() : error;
+    });
     return { count, ...warningsIn(blocked) };
   });
 }

@@ -143,14 +143,9 @@ async function answerTo(
     return { answer, decision };
   } catch (error) {
     answer = { rejection: rejectionOf(error) };
-    if (!isRepeated(error)) keys.remember(command, answer);
+    keys.remember(command, answer);
     return { answer };
   }
-}
-
-/** Whether the server itself repeats the command, with the same key, once it has read what has changed. */
-function isRepeated(error: unknown): boolean {
-  return error instanceof StoreError && error.code === "definition-changed";
 }
 
 async function decide(group: Group, command: Command): Promise<Decision> {

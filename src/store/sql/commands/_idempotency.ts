@@ -4,7 +4,20 @@ import { type Engine, jsonRows } from "../_engine.ts";
 import { answerOfText, textOfAnswer } from "./_kept-answer.ts";
 import type { Tables } from "../_tables.ts";
 import type { Command } from "../../command.ts";
-import { StoreError } from "../../store-error.ts";
+import { StoreError, type StoreErrorCode } from "../../store-error.ts";
+
+/**
+ * Rejections that decide nothing about the request: the key belongs to another one, the server itself repeats the
+ * command, or the database failed.
+ */
+const UNDECIDED: ReadonlySet<StoreErrorCode> = new Set([
+  "idempotency-mismatch",
+  "definition-changed",
+  "unavailable",
+  "outcome-unknown",
+  "corrupt",
+  "closed",
+]);
 
 /** Milliseconds for which an idempotency key is remembered. */
 const REMEMBERED = 24 * 60 * 60 * 1000;
@@ -15,7 +28,7 @@ const FORGOTTEN_AT_ONCE = 100;
 
 interface Known {
   readonly request: string;
-  /** undefined until a command with the key has been decided in this group, and is not to be repeated. */
+  /** undefined until a command with the key has been decided in this group. */
   answer: Answer | undefined;
   readonly isNew: boolean;
 }
@@ -25,7 +38,7 @@ export class IdempotencyKeys {
   readonly #known = new Map<string, Known>();
 
   /**
-   * Claims unused keys and reads the answers of the others. It waits for a key that another server is using at the
+   * Claims unused keys, and those used over a day ago, and reads the answers of the others. It waits for a key that another server is using at the
    * moment; all servers claim in the same order, so they never wait for each other in a circle.
    */
   static async claim(
@@ -34,18 +47,21 @@ export class IdempotencyKeys {
     commands: readonly Command[],
   ): Promise<IdempotencyKeys> {
     const keys = new IdempotencyKeys();
-    const claims = new Map(
-      commands.flatMap((command) => {
-        const name = nameOf(command);
-        return name === undefined ? [] : [[name, [...JSON.parse(name), keyOf(command)!.request, command.at]] as const];
-      }),
-    );
+    const claims = new Map<string, readonly unknown[]>();
+    for (const command of commands) {
+      const name = nameOf(command);
+      // Of several requests with one key, the first is executed.
+      if (name !== undefined && !claims.has(name))
+        claims.set(name, [...JSON.parse(name), keyOf(command)!.request, command.at]);
+    }
     if (claims.size === 0) return keys;
     const inOrder = [...claims].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, claim]) => claim);
     const { rows: claimed } = await sql<{ organisation_id: string; key: string }>`
       insert into idempotency (organisation_id, key, request, created_at)
       select value ->> 0, value ->> 1, value ->> 2, cast(value ->> 3 as bigint) from ${jsonRows(engine, inOrder)} as given where true
-      on conflict (organisation_id, key) do nothing returning organisation_id, key`.execute(within);
+      on conflict (organisation_id, key) do update set request = excluded.request, answer = null, created_at = excluded.created_at
+      where idempotency.created_at < excluded.created_at - ${sql.lit(REMEMBERED)}
+      returning organisation_id, key`.execute(within);
     const own = new Set(claimed.map(({ organisation_id, key }) => JSON.stringify([organisation_id, key])));
     const { rows } = await sql<Tables["idempotency"]>`
       select idempotency.* from ${jsonRows(engine, inOrder)} as given cross join idempotency
@@ -73,9 +89,10 @@ export class IdempotencyKeys {
     );
   }
 
+  /** Unless the answer decides nothing about the request, so that a repetition is to be executed. */
   remember(command: Command, answer: Answer): void {
     const known = this.#knownOf(command);
-    if (known !== undefined && known.answer === undefined) known.answer = answer;
+    if (known !== undefined && known.answer === undefined && isDecided(command, answer)) known.answer = answer;
   }
 
   /** Writes the answers of the claimed keys, gives up claims without one, and deletes keys that are over a day old. */
@@ -104,7 +121,7 @@ export class IdempotencyKeys {
       ${engine.name === "postgres" ? sql`for update skip locked` : sql``})`.execute(within);
   }
 
-  /** Deletes the claims of commands that are repeated. */
+  /** Deletes the claims of commands that have no answer to be remembered. */
   async #giveUp(within: Transaction<Tables>): Promise<void> {
     for (const [name, { answer, isNew }] of this.#known) {
       if (!isNew || answer !== undefined) continue;
@@ -121,6 +138,13 @@ export class IdempotencyKeys {
     const name = nameOf(command);
     return name === undefined ? undefined : this.#known.get(name);
   }
+}
+
+function isDecided(command: Command, answer: Answer): boolean {
+  if (!("rejection" in answer)) return true;
+  const { code } = answer.rejection;
+  const isOwn = "isOwnMatch" in command && command.isOwnMatch === true;
+  return !UNDECIDED.has(code) && !(isOwn && code === "version-mismatch");
 }
 
 function isLong([, , answer]: readonly [organisation: string, key: string, answer: string]): boolean {

@@ -22,7 +22,7 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(group.engine, group.within, number, touched, command.at);
   const counts = await withSavepoint(group.within, () => writeDifference(group, draft, command, touched, writer));
-  const outcome = { ...counts, isKept: touched.isKept };
+  const outcome = { ...counts, isKept: touched.isKept, ...(command.about && { about: command.about }) };
   if (touched.count === 0) return { outcome, changes: [] };
   draft.count = counts.added + counts.updated + counts.unchanged;
   // The desired rules are in place now, with the times that `replacement` has filled in.

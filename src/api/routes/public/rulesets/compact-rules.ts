@@ -3,8 +3,9 @@ import { ruleDocument } from "../../../../formats/rule-document.ts";
 import { type PlannedCompaction, planCompaction } from "../../../../service/rules/compact-rules.ts";
 import { redundantDocument } from "../../../../service/rules/redundant-document.ts";
 import { rulesetTag } from "../../../../service/rules/tags.ts";
+import { ServiceError } from "../../../../service/service-error.ts";
 import type { Services } from "../../../../service/services.ts";
-import type { IfMatch } from "../../../../store/if-match.ts";
+import { type IfMatch, MATCHES_NOTHING } from "../../../../store/if-match.ts";
 import { StoreError } from "../../../../store/store-error.ts";
 import type { App } from "../../../app-type.ts";
 import { ifMatch } from "../../../http/entity-tags.ts";
@@ -27,7 +28,7 @@ export function addCompactRoutes(app: App, services: Services): void {
     summary: "Removes redundant rules and unites adjacent ones, as one change",
     description:
       "The same addresses stay covered at every moment. A rule is removed if an active rule that covers it expires no earlier, whatever their names. Two adjacent halves of a prefix become one rule if they expire at the same moment and have the same name; this is repeated as often as possible. Which rule decides about an address can change, and with it the name. " +
-      "Expired rules are kept unless an active one covers them. With dry_run the response lists what would change, and until when each redundant rule is redundant, and nothing is written. It is recorded as a replacement of the rules (replace-rules), and undone like one. It runs again if the rules change meanwhile; after several such attempts the response is 412.",
+      "Expired rules are kept unless an active one covers them. With dry_run the response lists what would change, and until when each redundant rule is redundant, and nothing is written. It is recorded as a replacement of the rules (replace-rules), and undone like one. It runs again if the rules change meanwhile; after several such attempts the response is 503, and the request can be repeated.",
     tags: ["IP rulesets"],
     problems: [400, 404, 409, 412, 422],
     params: RulesetParameters,
@@ -42,23 +43,30 @@ export function addCompactRoutes(app: App, services: Services): void {
     async (request, reply): Promise<object> => {
       const { dry_run: isDry = false, ignore_names: ignoreNames = false } = request.query;
       const by = signed(request);
-      for (let tries = 1; ; tries++) {
+      for (let tries = 1; tries <= MAX_TRIES; tries++) {
         const planned = await plannedFor(request, services, ignoreNames);
+        const isAsked = ifMatch(request)?.versions.includes(planned.version) ?? true;
+        // A repeated request requires what it changed the first time: the store knows its answer.
+        if (!isAsked && (isDry || by.idempotency === undefined)) throw changedSince();
         if (isDry) return planDocument(planned);
         try {
-          const counts = await writePlanned(by, rulesetId(request), services, planned);
+          const counts = await writePlanned(by, rulesetId(request), services, planned, isAsked);
           reply.header("etag", rulesetTag(findRuleset(request, services), request.now));
           return counts;
         } catch (error) {
           const isOutdated = error instanceof StoreError && error.code === "version-mismatch";
-          if (!isOutdated || tries === MAX_TRIES || ifMatch(request) !== undefined) throw error;
+          if (!isOutdated) throw error;
+          if (ifMatch(request) !== undefined) throw changedSince();
         }
       }
+      throw new ServiceError("unavailable", "others change the rules all the time; try again in 1 s", {
+        retryAfter: 1,
+      });
     },
   );
 }
 
-/** @throws Problem (404, 412) */
+/** @throws Problem (404) */
 async function plannedFor(
   request: FastifyRequest,
   services: Services,
@@ -68,9 +76,11 @@ async function plannedFor(
   const current = () => services.memory.ruleset(about.organisationId, about.id);
   const planned = await planCompaction(current, request.now, { ignoreNames });
   if (planned === undefined) throw noRuleset(request);
-  const state = ifMatch(request);
-  if (state === undefined || state.versions.includes(planned.version)) return planned;
-  throw new Problem("precondition-failed", "the rules have changed since; fetch them again and send their ETag");
+  return planned;
+}
+
+function changedSince(): Problem {
+  return new Problem("precondition-failed", "the rules have changed since; fetch them again and send their ETag");
 }
 
 async function writePlanned(
@@ -78,17 +88,20 @@ async function writePlanned(
   id: string,
   { store }: Services,
   { version, rules, compaction }: PlannedCompaction,
+  isAsked: boolean,
 ): Promise<object> {
   const onlyThen: IfMatch = { versions: [version], rules: [], lists: [] };
-  const { isKept, ...counts } = await store.write({
+  const { isKept, about, ...counts } = await store.write({
     kind: "replace-rules",
     ...by,
     rulesetId: id,
     rules,
     shrink: ANY_SHRINK,
-    ifMatch: onlyThen,
+    ifMatch: isAsked ? onlyThen : MATCHES_NOTHING,
+    isOwnMatch: true,
+    about: foundIn(compaction),
   });
-  return { ...counts, ...foundIn(compaction), can_undo: isKept, dry_run: false };
+  return { ...counts, ...about, can_undo: isKept, dry_run: false };
 }
 
 function planDocument({ compaction, plan }: PlannedCompaction): object {
@@ -108,6 +121,6 @@ function planDocument({ compaction, plan }: PlannedCompaction): object {
   };
 }
 
-function foundIn({ superfluous, superfluousForNow, united }: PlannedCompaction["compaction"]): object {
+function foundIn({ superfluous, superfluousForNow, united }: PlannedCompaction["compaction"]): Record<string, number> {
   return { superfluous, superfluous_for_now: superfluousForNow, united };
 }
