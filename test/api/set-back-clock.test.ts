@@ -101,6 +101,32 @@ test("the list of a deployment has the rules that are active again", async () =>
   await until("both are active", () => served("192.0.2.1\n192.0.2.2"));
 });
 
+test("the clock is two hours ahead for a moment: rules that are made afterwards expire at their ends, each once", async () => {
+  const ruleset = await newRuleset();
+  const { sequence } = (await send("GET", "/v1/changes?limit=1")).body;
+  const told = async (): Promise<string[]> => {
+    const { changes } = (await send("GET", `/v1/changes?after=${sequence}`)).body;
+    return changes.map(({ type, rule }: any) => `${type.slice(5)} ${rule.ip.slice(8)}`);
+  };
+  await addRule(ruleset, "192.0.2.1", t.clock.now + MINUTE);
+  t.clock.now += 2 * HOUR;
+  const before = ["created 1", "expired 1"];
+  await until("the first has expired", async () => (await told()).length === before.length);
+  t.clock.now -= 2 * HOUR - 3000;
+  await addRule(ruleset, "192.0.2.2", t.clock.now + 2 * MINUTE);
+  await t.restart();
+  t.clock.now += MINUTE;
+  await addRule(ruleset, "192.0.2.3", t.clock.now + MINUTE);
+  assert.deepEqual(await told(), [...before, "created 2", "created 3"], "not at once");
+  t.clock.now += MINUTE;
+  const ends = ["expired 2", "expired 3"];
+  await until("they have expired", async () => (await told()).length === 6);
+  assert.deepEqual((await told()).slice(4).sort(), ends);
+  t.clock.now += 3 * HOUR;
+  await addRule(ruleset, "192.0.2.4");
+  assert.deepEqual((await told()).slice(6), ["created 4"], "and no more");
+});
+
 test("the feed of changes continues: each change once, in order, and each expiry once", async () => {
   const ruleset = await newRuleset();
   const start = (await send("GET", "/v1/changes?limit=1")).body.sequence;

@@ -189,6 +189,82 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.ok((replayed.counts.get(type) ?? 0) > 0, `no ${type}, seed ${seed}`);
     });
 
+    test("whatever the clocks of two servers do, a rule expires once, and never before its time by one of them", async (t) => {
+      const seed = Date.now() % 1e6;
+      const replayed = await writeAtRandom(seed, rounds({ short: 100, long: 600 }), 60);
+      t.diagnostic(`seed ${seed}: ${JSON.stringify(Object.fromEntries(replayed.counts))}`);
+      assert.ok((replayed.counts.get("rule.expired") ?? 0) > 0, `seed ${seed}`);
+    });
+
+    test("a clock that was ahead: what it announced is not announced again; what is written afterwards expires at its end", async () => {
+      const { store, ids, replica, close } = await opened();
+      const owned = { organisationId: ids.organisation, rulesetId: ids.blocklist };
+      const add = (at: number, prefix: string, expiresAt: number | null, mode: "extend" | "override" = "override") =>
+        store.write({ kind: "add-rule", ...owned, ...by(at), request: adding(prefix, { expiresAt, mode }) });
+      const expire = (at: number) => store.write({ kind: "expire-rules", ...by(at) });
+      let read = 2;
+      const told = async (): Promise<string[]> => {
+        const events = await eventsAfter(store, ids.organisation, read);
+        read += events.length;
+        return events.map((event) =>
+          "rule" in event
+            ? `${event.type.slice(5)} ${formatPrefix(event.rule.prefix).slice(8)} ${event.at}`
+            : event.type,
+        );
+      };
+      for (let last = 1; last <= 7; last++) await add(10, `192.0.2.${last}`, last === 7 ? 5000 : 100 + last);
+      await told();
+      await expire(1000);
+      assert.deepEqual(
+        await told(),
+        [1, 2, 3, 4, 5, 6].map((last) => `expired ${last} ${100 + last}`),
+        "the clock is ahead",
+      );
+      // The clock is right again: what is written now is announced at its end, and not at once.
+      await add(20, "192.0.2.8", 50);
+      await add(21, "192.0.2.1", 60);
+      await store.write({
+        kind: "update-rule",
+        ...owned,
+        prefix: parsePrefix("192.0.2.2"),
+        changes: { name: "renamed" },
+        ...by(22),
+      });
+      await store.write({ kind: "delete-rule", ...owned, prefix: parsePrefix("192.0.2.3"), ...by(23) });
+      await add(24, "192.0.2.4", 9);
+      const list = columnsOfTexts(["192.0.2.5"]);
+      for (const { expiresAt } of list) expiresAt.fill(70);
+      const refused = store.write({
+        kind: "replace-rules",
+        ...owned,
+        rules: list,
+        shrink: { maxShrink: 1 },
+        ...by(25),
+      });
+      await assert.rejects(refused, { code: "shrinks-too-much" });
+      const imported = { kind: "import-rules", ...owned, mode: "override" } as const;
+      const nine = columnsOfTexts(["192.0.2.9"]);
+      for (const { expiresAt } of nine) expiresAt.fill(80);
+      await store.write({ ...imported, rules: nine, ...by(26) });
+      assert.deepEqual(await told(), [
+        "created 8 20",
+        "updated 1 21",
+        "updated 2 22",
+        "deleted 3 23",
+        "updated 4 24",
+        "created 9 26",
+      ]);
+      await store.write({ kind: "restore-rules", ...owned, sequence: replica.memory.sequence, ...by(27) });
+      assert.deepEqual(await told(), ["deleted 9 27"]);
+      await expire(79);
+      assert.deepEqual(await told(), ["expired 8 50", "expired 1 60"]);
+      await expire(200);
+      assert.deepEqual(await told(), ["expired 2 102"], "those of 5 and 6 were announced while the clock was ahead");
+      await expire(6000);
+      assert.deepEqual(await told(), ["expired 7 5000"]);
+      await close();
+    });
+
     async function opened() {
       const replica = await Replica.open(await make());
       const { organisation, blocklist } = await replica.organisation();
@@ -196,23 +272,38 @@ for (const { name, skip, make, stop } of await databases()) {
       return { replica, store: replica.store, ids: { organisation: organisation.id, blocklist: blocklist.id }, close };
     }
 
-    async function writeAtRandom(seed: number, steps: number): Promise<ReplayedEvents> {
+    /** `jump`: how far the clocks of the servers are set forward or back, each by itself, every now and then. */
+    async function writeAtRandom(seed: number, steps: number, jump = 0): Promise<ReplayedEvents> {
       const location = await make();
       const replicas = [await Replica.open(location), await Replica.open(location)];
       const { organisation } = await replicas[0]!.organisation();
       const random = new Random(seed);
       let clock = 1000;
       const replayed = new ReplayedEvents();
+      const ahead = [0, 0];
       for (let step = 0; step < steps; step++) {
+        if (jump > 0) {
+          const which = random.below(2);
+          if (random.below(4) === 0) ahead[which] = random.below(2) * (random.below(2 * jump) - jump);
+          if (random.below(20) === 0) {
+            await replicas[which]!.store.close();
+            replicas[which] = await Replica.open(location);
+          }
+        }
         const writes = Array.from({ length: 1 + random.below(6) }, () => {
           clock += random.below(3);
-          return writeOne(replicas[random.below(2)]!, organisation.id, random, clock).catch((error: unknown) => {
+          const which = random.below(2);
+          const at = clock + ahead[which]!;
+          return writeOne(replicas[which]!, organisation.id, random, at).catch((error: unknown) => {
             if (!(error instanceof StoreError)) throw error;
           });
         });
+        if (jump > 0) replayed.clock = clock + Math.max(...ahead);
         await Promise.all(writes);
         await replayed.read(replicas[random.below(2)]!.store, organisation.id, 1 + random.below(50));
       }
+      clock += 2 * jump;
+      replayed.clock = Number.POSITIVE_INFINITY;
       for (const { store } of replicas) await store.write({ kind: "expire-rules", ...by(clock) });
       await replayed.read(replicas[0]!.store, organisation.id, 100);
       await compare(replicas[1]!.store, organisation.id, replayed, clock);
@@ -244,6 +335,9 @@ test("negative control: a replay detects a missing, repeated or misplaced event"
   assert.throws(() => replay(numbered(good.toSpliced(3, 0, good[2]!))), /expires twice/);
   assert.throws(() => replay(numbered([good[0]!, good[2]!, good[1]!])), /rule.expired of/);
   assert.throws(() => replay(good.slice(0, 2)).rulesAt(5), /expires at 5/);
+  const early = new ReplayedEvents();
+  early.clock = 4;
+  assert.throws(() => good.forEach((event) => early.apply(event)), /and it is 4/);
 });
 
 /** One command of any kind that changes rules, with few prefixes and short times, so that they interact. */

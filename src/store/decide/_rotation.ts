@@ -1,4 +1,4 @@
-import { MAX_PREVIOUS_SECRETS, type PreviousSecret, stillWorking } from "../records/previous-secret.ts";
+import { firstEnd, MAX_PREVIOUS_SECRETS, type PreviousSecret, stillWorking } from "../records/previous-secret.ts";
 import { StoreError } from "../store-error.ts";
 
 /**
@@ -15,9 +15,8 @@ export function previousAfter<Previous extends PreviousSecret>(
   if (replaced.until <= at) return [];
   const working = stillWorking(before, at);
   if (working.length < MAX_PREVIOUS_SECRETS) return [...working, replaced];
-  const first = Math.min(...working.map(({ until }) => until));
   throw new StoreError(
     "too-many-rotations",
-    `${MAX_PREVIOUS_SECRETS} earlier ${things} still work, the maximum; the first of them ends at ${new Date(first).toISOString()}: wait until then, or replace without a grace time (0 hours), which ends all of them at once`,
+    `${MAX_PREVIOUS_SECRETS} earlier ${things} still work, the maximum; the first of them ends at ${firstEnd(working)}: wait until then, or replace without a grace time (0 hours), which ends all of them at once`,
   );
 }

@@ -5,11 +5,15 @@ const [CREATED, UPDATED, DELETED, EXPIRED] = [0, 1, 2, 3] as const;
 
 /** Up to when the expiries of a ruleset's rules are in the feed, and when the next one is due at the earliest. */
 export interface ExpiryMarks {
-  /** The expiry of a rule is in the feed if and only if it is not later than this. */
+  /** The expiries that are not later than this are in the feed. */
   readonly expiredUntil: number;
   nextExpiry: number | null;
   /** Whether the marks have to be written. */
   areMarksChanged: boolean;
+  /** Whether the expiry of a rule is in the feed. */
+  isAnnounced(rule: RuleValues): boolean;
+  /** A rule with this key is written or deleted: its own expiry is not in the feed unless it is before `expiredUntil`. */
+  rewrite(key: string): void;
 }
 
 /** Collects what a command does to the rules of a ruleset, for the feed. */
@@ -32,6 +36,8 @@ export class RuleEvents {
    * its expiry in the feed at once.
    */
   add(before: RuleValues | null, after: RuleValues | null): void {
+    const isStillExpired = before !== null && after !== null && this.#isStillExpired(before, after);
+    if (before !== null) this.#marks.rewrite(before[0]);
     if (after === null) {
       if (before !== null) this.#events.push([DELETED, ...before, this.#at]);
       return;
@@ -43,8 +49,13 @@ export class RuleEvents {
     if (expiresAt > expiredUntil) {
       if (nextExpiry !== null && nextExpiry <= expiresAt) return;
       this.#marks.nextExpiry = expiresAt;
-    } else if (!isStillExpired(before, expiresAt, expiredUntil, this.#at)) this.#events.push(expiredEvent(after));
+    } else if (!isStillExpired) this.#events.push(expiredEvent(after));
     this.#marks.areMarksChanged = true;
+  }
+
+  /** Whether a rule's expiry is already in the feed and the change has not made the rule active again. */
+  #isStillExpired(before: RuleValues, [, , expiresAt]: RuleValues): boolean {
+    return expiresAt !== null && expiresAt <= this.#at && this.#marks.isAnnounced(before);
   }
 
   take(): readonly RuleEvent[] {
@@ -52,11 +63,6 @@ export class RuleEvents {
     this.#events = [];
     return events;
   }
-}
-
-/** Whether a rule's expiry is already in the feed and the change has not made the rule active again. */
-function isStillExpired(before: RuleValues | null, expiresAt: number, expiredUntil: number, at: number): boolean {
-  return before !== null && before[2] !== null && before[2] <= expiredUntil && expiresAt <= at;
 }
 
 /** The event of a rule's expiry, at the time of the expiry. */

@@ -18,7 +18,12 @@ export class RulesetDraft implements ExpiryMarks {
   count: number;
   expiredUntil = 0;
   nextExpiry: number | null = null;
+  announcedUntil: number | null = null;
   areMarksChanged = false;
+  /** Of rules that the group may touch: those whose expiry after `expiredUntil` has been announced, by key. */
+  readonly announced = new Map<string, number>();
+  /** The keys of those that have been written since, which are to be announced again. */
+  readonly rewritten = new Set<string>();
   /** Whether expiries of its rules have been appended, so that the next one has to be looked up. */
   isDue = false;
 
@@ -26,18 +31,43 @@ export class RulesetDraft implements ExpiryMarks {
     number: number,
     ruleset: Ruleset,
     count: number,
-    marks?: Pick<ExpiryMarks, "expiredUntil" | "nextExpiry">,
+    marks?: Pick<RulesetDraft, "expiredUntil" | "nextExpiry"> & Partial<Pick<RulesetDraft, "announcedUntil">>,
   ) {
     this.number = number;
     this.ruleset = ruleset;
     this.#countBefore = count;
     this.count = count;
-    if (marks !== undefined) ({ expiredUntil: this.expiredUntil, nextExpiry: this.nextExpiry } = marks);
+    if (marks === undefined) return;
+    ({ expiredUntil: this.expiredUntil, nextExpiry: this.nextExpiry } = marks);
+    this.announcedUntil = marks.announcedUntil ?? null;
   }
 
   /** From now on, the expiries up to this time are in the feed. */
   expireUntil(at: number): void {
     this.expiredUntil = Math.max(this.expiredUntil, at);
+  }
+
+  /** From now on, expiries after this time are in the feed only if they are announced ones. */
+  moveBack(at: number): void {
+    this.announcedUntil = Math.max(this.announcedUntil ?? 0, this.expiredUntil);
+    this.expiredUntil = at;
+    this.areMarksChanged = true;
+  }
+
+  /** Whether rules may have been announced before their time. */
+  get hasAnnounced(): boolean {
+    return this.announcedUntil !== null && this.announcedUntil > this.expiredUntil;
+  }
+
+  isAnnounced([key, , expiresAt]: RuleValues): boolean {
+    return expiresAt !== null && (expiresAt <= this.expiredUntil || this.announced.get(key) === expiresAt);
+  }
+
+  /** The rule is written, or deleted. */
+  rewrite(key: string): void {
+    if (!this.announced.delete(key)) return;
+    this.rewritten.add(key);
+    this.areMarksChanged = true;
   }
 
   get isCountChanged(): boolean {
@@ -47,6 +77,16 @@ export class RulesetDraft implements ExpiryMarks {
   /** Records a rule that was read from the database. */
   read(key: string, rule: Rule): void {
     this.#rules.set(key, rule);
+  }
+
+  /** The keys of the rules that there are. */
+  keys(): string[] {
+    return [...this.#rules].flatMap(([key, rule]) => (rule === null ? [] : [key]));
+  }
+
+  /** The expiries of these rules. */
+  expiries(): (number | null)[] {
+    return [...this.#rules.values()].map((rule) => rule?.expiresAt ?? null);
   }
 
   get(key: string): Rule | null {

@@ -26,6 +26,7 @@ import { urlReaders } from "./0020-url-readers.ts";
 import { unprocessable } from "./0021-unprocessable.ts";
 import { bouncerDoubts } from "./0022-bouncer-doubts.ts";
 import { previousSecrets } from "./0023-previous-secrets.ts";
+import { announcedExpiries } from "./0024-announced-expiries.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -55,6 +56,7 @@ export const MIGRATIONS: Migrations = {
   "0021-unprocessable": unprocessable,
   "0022-bouncer-doubts": bouncerDoubts,
   "0023-previous-secrets": previousSecrets,
+  "0024-announced-expiries": announcedExpiries,
 };
 
 /** The number of migrations of this release. */

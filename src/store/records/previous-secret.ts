@@ -23,3 +23,8 @@ export function stillWorking<Previous extends PreviousSecret>(
 export function lastEnd(previous: readonly PreviousSecret[], now: number): number | null {
   return stillWorking(previous, now).reduce<number | null>((last, { until }) => Math.max(last ?? until, until), null);
 }
+
+/** When the first of them stops working, as text. */
+export function firstEnd(previous: readonly PreviousSecret[]): string {
+  return new Date(Math.min(...previous.map(({ until }) => until))).toISOString();
+}

@@ -40,6 +40,7 @@ export interface Tables {
   readonly blocked_counts: BlockedCountRow;
   readonly key_file: KeyFileRow;
   readonly url_readers: UrlReaderRow;
+  readonly announced_expiries: AnnouncedExpiryRow;
   readonly announcements: AnnouncementRow;
   readonly taxii_credentials: TaxiiCredentialRow;
   readonly indicator_collections: IndicatorCollectionRow;
@@ -123,12 +124,21 @@ export interface RulesetRow {
   readonly updated_at: number;
   readonly version: number;
   readonly rule_count: number;
-  /** The feed has exactly the expiries that are not later than this. */
+  /** The feed has exactly the expiries that are not later than this, and those in `announced_expiries`. */
   readonly expired_until: Generated<number>;
-  /** No rule has an expiry between `expired_until` and this; null: there is none after it. */
+  /** No other rule has an expiry between `expired_until` and this; null: there is none after it. */
   readonly next_expiry: Generated<number | null>;
+  /** No expiry in `announced_expiries` is later; null: there is none. */
+  readonly announced_until: Generated<number | null>;
   readonly guard: GuardPolicy;
   readonly never_block: number;
+}
+
+/** A rule whose expiry is in the feed, although it comes after `expired_until` of its ruleset. */
+export interface AnnouncedExpiryRow {
+  readonly ruleset: number;
+  readonly prefix: string;
+  readonly expires_at: number;
 }
 
 export interface RuleRow {

@@ -37,7 +37,7 @@ const row = (text: string, about: Partial<Rule> = {}): RuleValues => valuesOfRul
 const addresses = (count: number): string[] => Array.from({ length: count }, (_, at) => `20.0.${at >> 8}.${at & 255}`);
 
 function marks(expiredUntil = 0, nextExpiry: number | null = null): ExpiryMarks {
-  return { expiredUntil, nextExpiry, areMarksChanged: false };
+  return new RulesetDraft(3, { id: "r" } as Ruleset, 0, { expiredUntil, nextExpiry });
 }
 
 test("events of rules: created, updated, deleted; an expiry that is over is in the feed once", () => {
@@ -277,7 +277,7 @@ test("rules that are kept take about as much as their text", () => {
 });
 
 function draftOf(...rules: readonly Rule[]): RulesetDraft {
-  const draft = new RulesetDraft(3, { id: "r" } as Ruleset, rules.length, marks(NOW, 2000));
+  const draft = new RulesetDraft(3, { id: "r" } as Ruleset, rules.length, { expiredUntil: NOW, nextExpiry: 2000 });
   for (const each of rules) draft.read(keyOfPrefix(each.prefix), each);
   return draft;
 }
@@ -329,6 +329,39 @@ test("an edit has no effect on its draft until it is kept, and sees itself", () 
   assert.equal(draft.expiredUntil, NOW);
   draft.expireUntil(NOW + 1);
   assert.equal(draft.expiredUntil, NOW + 1);
+});
+
+test("after its mark has moved back, a rule that was announced counts as announced until it is written", () => {
+  const [early, late] = [rule("20.0.0.1", { expiresAt: NOW - 1 }), rule("20.0.0.2", { expiresAt: NOW })];
+  const draft = draftOf(early, late);
+  const keyOf = ({ prefix }: Rule): string => keyOfPrefix(prefix);
+  assert.deepEqual(
+    [draft.keys(), draft.expiries()],
+    [
+      [keyOf(early), keyOf(late)],
+      [NOW - 1, NOW],
+    ],
+  );
+  assert.equal(draft.hasAnnounced, false);
+  draft.moveBack(NOW - 5);
+  assert.deepEqual([draft.expiredUntil, draft.announcedUntil, draft.hasAnnounced], [NOW - 5, NOW, true]);
+  draft.announced.set(keyOf(early), NOW - 1).set(keyOf(late), NOW);
+  assert.ok(draft.isAnnounced(valuesOfRule(early)));
+  assert.ok(!draft.isAnnounced(valuesOfRule({ ...early, expiresAt: NOW - 2 })), "another expiry");
+  const events = new RuleEvents(draft, NOW - 4);
+  events.add(valuesOfRule(early), valuesOfRule({ ...early, expiresAt: NOW - 9 }));
+  assert.deepEqual(
+    events.take().map(([kind]) => kind),
+    [1],
+    "announced, and over now",
+  );
+  events.add(valuesOfRule(late), valuesOfRule({ ...late, name: "again" }));
+  assert.deepEqual([draft.nextExpiry, [...draft.rewritten]], [NOW, [keyOf(early), keyOf(late)]]);
+  assert.ok(!draft.isAnnounced(valuesOfRule(late)));
+  draft.expireUntil(NOW);
+  assert.equal(draft.hasAnnounced, false);
+  draft.moveBack(NOW - 7);
+  assert.equal(draft.announcedUntil, NOW, "the latest");
 });
 
 test("an edit of more than 20 rules has a summary", () => {

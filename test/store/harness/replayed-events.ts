@@ -16,6 +16,8 @@ interface ReplayedRule {
  */
 export class ReplayedEvents {
   sequence = 0;
+  /** The latest clock so far of those who write: no later expiry may be announced. */
+  clock = Number.POSITIVE_INFINITY;
   readonly rulesets = new Map<string, Map<string, ReplayedRule>>();
   readonly counts = new Map<string, number>();
 
@@ -78,6 +80,7 @@ export class ReplayedEvents {
     }
     assert.equal(at, rule.expiresAt);
     assert.ok(!before!.isExpired, `${prefix} expires twice`);
+    assert.ok(at <= this.clock, `${prefix} expires at ${at}, and it is ${this.clock}`);
     before!.isExpired = true;
   }
 }

@@ -16,6 +16,7 @@ export async function deleteRuleset(group: Group, command: DeleteRulesetCommand)
   checkMatch(ruleset.version, command.ifMatch);
   const kept = await keepAll(group, number, command.at);
   await within.deleteFrom("rules").where("ruleset", "=", number).execute();
+  await within.deleteFrom("announced_expiries").where("ruleset", "=", number).execute();
   await within.deleteFrom("rulesets").where("number", "=", number).execute();
   const change = { kind: "ruleset-deleted", rulesetId: ruleset.id } as const;
   return { outcome: {}, changes: [{ change, old: ruleset, ...kept, ruleCount: count }] };

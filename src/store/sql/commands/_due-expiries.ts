@@ -6,6 +6,7 @@ import type { RuleValues } from "../../_rule-values.ts";
 import type { Engine } from "../_engine.ts";
 import { rulesetOf } from "../_entities.ts";
 import { EventParts } from "../events/_event-parts.ts";
+import { NOT_ANNOUNCED, saveAnnounced } from "./_announced-expiries.ts";
 import type { GroupEvents } from "./_group-events.ts";
 import type { RuleRow, RulesetRow, Tables } from "../_tables.ts";
 
@@ -33,6 +34,7 @@ export function draftOfRow(row: Selectable<RulesetRow>): RulesetDraft {
   return new RulesetDraft(row.number, rulesetOf(row), row.rule_count, {
     expiredUntil: row.expired_until,
     nextExpiry: row.next_expiry,
+    announcedUntil: row.announced_until,
   });
 }
 
@@ -76,13 +78,14 @@ export async function appendExpiries(
 async function* dueRules(
   engine: Engine,
   within: Transaction<Tables>,
-  { number, expiredUntil }: RulesetDraft,
+  { number, expiredUntil, hasAnnounced }: RulesetDraft,
   at: number,
 ): AsyncGenerator<readonly RuleValues[]> {
   for (let [after, key] = [expiredUntil, LAST_KEY]; ;) {
     const { rows } = await sql<RuleRow>`
       select prefix, name, expires_at, created_at, updated_at from rules
       where ruleset = ${number} and expires_at is not null and expires_at <= ${at} and (expires_at, prefix) > (${after}, ${key})
+      ${hasAnnounced ? sql`and ${NOT_ANNOUNCED}` : sql``}
       order by expires_at, prefix limit ${engine.rowsAtOnce}`.execute(within);
     if (rows.length > 0)
       yield rows.map(({ prefix, name, expires_at, created_at, updated_at }): RuleValues => [
@@ -98,14 +101,22 @@ async function* dueRules(
 }
 
 /** Writes the time up to which the expiries of these rulesets are in the feed, and when the next one is due. */
-export async function saveExpiryMarks(within: Transaction<Tables>, drafts: Iterable<RulesetDraft>): Promise<void> {
-  for (const { number, expiredUntil, nextExpiry, isDue, areMarksChanged } of drafts) {
+export async function saveExpiryMarks(
+  engine: Engine,
+  within: Transaction<Tables>,
+  drafts: Iterable<RulesetDraft>,
+): Promise<void> {
+  for (const draft of drafts) {
+    const { number, expiredUntil, nextExpiry, announcedUntil, hasAnnounced, isDue, areMarksChanged } = draft;
     if (!isDue && !areMarksChanged) continue;
+    if (announcedUntil !== null) await saveAnnounced(engine, within, draft);
     const next = isDue
-      ? sql`(select min(expires_at) from rules where rules.ruleset = ${number} and rules.expires_at > ${expiredUntil})`
+      ? sql`(select min(expires_at) from rules where rules.ruleset = ${number} and rules.expires_at > ${expiredUntil}
+        ${hasAnnounced ? sql`and ${NOT_ANNOUNCED}` : sql``})`
       : sql`${nextExpiry}`;
     await sql`
-      update rulesets set expired_until = ${expiredUntil}, next_expiry = cast(${next} as bigint) where number = ${number}`.execute(
+      update rulesets set expired_until = ${expiredUntil}, next_expiry = cast(${next} as bigint),
+      announced_until = cast(${hasAnnounced ? announcedUntil : null} as bigint) where number = ${number}`.execute(
       within,
     );
   }

@@ -11,6 +11,7 @@ import type { StoreLimits } from "../../store-options.ts";
 import { appendChanges, type Note, rulesetIdOf } from "../history/_changes.ts";
 import { takesLong } from "../../queue/_long-commands.ts";
 import { appendExpiries, draftOfRow, lockDueRulesets, saveExpiryMarks } from "./_due-expiries.ts";
+import { moveMarksBack, readAnnounced } from "./_announced-expiries.ts";
 import { deleteRuleset } from "./_delete-ruleset.ts";
 import { type Engine, forUpdate, jsonRows } from "../_engine.ts";
 import { executeEntityCommand, lockNumbers } from "./_entity-commands.ts";
@@ -55,7 +56,9 @@ export async function executeGroup(
     engine.name === "postgres" && commands.some(takesLong) ? [] : await lockDueRulesets(engine, within, at);
   const locked = new Map([...others, ...drafts.values()].map((draft) => [draft.ruleset.id, draft]));
   const events = new GroupEvents();
+  await moveMarksBack(within, drafts, commands, at);
   await appendExpiries(engine, within, locked.values(), at, events);
+  await readAnnounced(engine, within, drafts, commands);
   const pause = commands.some(isLong) ? () => engine.pause() : async () => {};
   await pause();
   const answers: Answer[] = [];
@@ -64,6 +67,8 @@ export async function executeGroup(
   for (const command of commands) {
     const { answer, decision } = await answerTo(group, keys, command);
     answers.push(answer);
+    // What a list had written before it was rejected has not happened. It is alone in its group.
+    if ("rejection" in answer && takesLong(command)) for (const draft of drafts.values()) draft.rewritten.clear();
     const organisationId = decision?.organisationId ?? ("organisationId" in command ? command.organisationId : "");
     if (decision !== undefined) addEvents(events, decision, organisationId, command.at);
     for (const { change, ruleEvents: _ruleEvents, ...note } of decision?.changes ?? []) {
@@ -81,7 +86,7 @@ export async function executeGroup(
   }
   await pause();
   await writeRules(engine, within, drafts);
-  await saveExpiryMarks(within, locked.values());
+  await saveExpiryMarks(engine, within, locked.values());
   const numbered = await numberChanges(engine, within, changes);
   if (numbered.length === 0 && !events.isEmpty) await lockNumbers({ engine, within });
   const organisations = await events.append(engine, within, limits, at);
