@@ -316,8 +316,15 @@ test(
     await until("the server knows the new URL", async () => (await urlOf()) !== first);
     const second = await urlOf();
     assert.deepEqual([await status(first), await status(second)], [200, 200]);
+    const again = await deployment("rotate", "Rotated", "--grace-hours", "48");
+    assert.match(again.stdout, /^"Rotated" has new URLs; the old ones work until \d{4}-\S+Z, \d{4}-\S+Z\n$/);
+    await until("the server knows the newest URL", async () => (await urlOf()) !== second);
+    assert.deepEqual([await status(first), await status(second)], [200, 200], "the first keeps its own end");
+    const shown = (await deployment("show", "Rotated")).stdout;
+    assert.match(shown, /old URLs +work until \d{4}-\S+Z\n +work until \d{4}-\S+Z\n/);
     await done("rotate", "Rotated", "--grace-hours", "0");
     await until("the URLs before no longer work", async () => (await status(second)) === 403);
+    assert.equal(await status(first), 403);
     assert.equal(await status(await urlOf()), 200);
     const { stdout: password, stderr } = await deployment("rotate", "Rotated", "--password");
     assert.match(password, /^[\w-]{43}\n$/);

@@ -74,6 +74,10 @@ test("an endpoint is created, tested, changed, its secret replaced, and deleted"
   const rotated = (await call("rotate", url, "--grace-hours", "1")).stdout.trim();
   await call("test", url);
   for (const each of [secret, rotated]) assert.equal(verified(each).type, "webhook.test");
+  const again = await call("rotate", url, "--grace-hours", "2");
+  assert.match(again.stderr, /^replaced secrets also sign, until \S+Z, \S+Z\n/);
+  await call("test", url);
+  for (const each of [secret, rotated, again.stdout.trim()]) assert.equal(verified(each).type, "webhook.test");
   assert.equal((await call("update", url, "--active", "no", "--kind", "all")).code, 0);
   assert.match((await call("list")).stdout, / inactive /);
   assert.equal((await call("delete", url)).code, 2, "no terminal to confirm at");
