@@ -121,6 +121,27 @@ for (const scope of sampled(["public", "dashboard"] as const, 2)) {
       });
     }
 
+    for (const [name, resource, write] of writes.filter(([each]) => !each.endsWith("dry")))
+      test(`${name}: with a key, one of two different requests at once is executed, and a repetition gets its response`, async () => {
+        const id = await makeRuleset();
+        const key = { "Idempotency-Key": `${scope}-${id}` };
+        const headers = { "If-Match": await tagOf(`${id}${resource === "" ? "" : "/"}${resource}`), ...key };
+        const other = () => send("POST", `${id}/rules`, { ip: "192.0.2.9" }, key);
+        const requests = [() => write(id, headers), other];
+        const answers = await Promise.all(requests.map((request) => request()));
+        const texts = answers.map(({ text }) => text).join();
+        // Which arrives first is up to the network and to how long its body takes.
+        const won = answers.findIndex(({ status }) => status < 300);
+        assert.equal(answers[1 - won]?.status, 422, texts);
+        // A repetition requires what the first request has changed.
+        const again = await requests[won]!();
+        assert.deepEqual([again.status, again.body], [answers[won]!.status, answers[won]!.body]);
+        if (name === "deleteRuleset" && won === 0) return;
+        assert.equal((await requests[1 - won]!()).status, 422);
+        const isAdded = (await send("GET", `${id}/rules/rule?ip=192.0.2.9`)).status === 200;
+        assert.equal(isAdded, won === 1);
+      });
+
     test("createRuleset: by the list of rulesets, of all or of one purpose; 412 once another ruleset was created", async () => {
       const create = (tag: string) => send("POST", "", { name: "next", purpose: "allowlist" }, { "If-Match": tag });
       for (const query of ["", "?purpose=allowlist", "?page_size=1"]) {
