@@ -161,7 +161,7 @@ export {
   type Protection,
 } from "./collateral/find-collateral.ts";
 export { type ProtectedThings, protectionOf } from "./collateral/protection-of.ts";
-export type { NodeClass, ProtectedClass } from "./collateral/node-classes.ts";
+export type { NodeClass } from "./collateral/node-classes.ts";
 export type { Protected, ProtectedGroup, ProtectedKind } from "./collateral/protected.ts";
 
 // batches

@@ -48,6 +48,7 @@ import { addIdentificationRoutes } from "./routes/public/identifications.ts";
 import { addReplayRoutes } from "./routes/public/replays.ts";
 import { addBatchRoutes } from "./routes/public/rulesets/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rulesets/rules.ts";
+import { addGuardRoutes } from "./routes/public/rulesets/guard.ts";
 import { addRulesetRoutes } from "./routes/public/rulesets/rulesets.ts";
 import { addFitRoutes } from "./routes/public/fit.ts";
 import { addSetRoutes } from "./routes/public/sets.ts";
@@ -137,6 +138,7 @@ export function buildApp(services: Services, log: Logger): App {
 /** The operations that both scopes have: the same schemas, checks and isolation for every caller. */
 function addAreas(app: App, services: Services): void {
   addRulesetRoutes(app, services);
+  addGuardRoutes(app, services);
   addRuleRoutes(app, services);
   addBatchRoutes(app, services);
   addWholeRulesetRoutes(app, services);

@@ -1,3 +1,6 @@
+/** The classes, in the order in which they are shown. */
+export const NODE_CLASSES = ["serving", "rented", "anonymiser", "scanner", "access"] as const;
+
 /**
  * What stands at the addresses of a node, as far as guards are concerned:
  *
@@ -6,10 +9,15 @@
  *     anonymiser   exits of VPNs, relays and Tor; scanner: who probes everybody. People block these on purpose
  *     access       subscribers of providers: what lists of attackers are made of
  */
-export type NodeClass = "serving" | "rented" | "anonymiser" | "scanner" | "access";
+export type NodeClass = (typeof NODE_CLASSES)[number];
 
-/** The classes that guards protect. */
-export type ProtectedClass = Extract<NodeClass, "serving" | "rented">;
+/** Of which classes guards protect the services, unless someone decides otherwise. */
+export const GUARDED_CLASSES: readonly NodeClass[] = ["serving", "rented"];
+
+/** Each once, in the order of `NODE_CLASSES`, so that the same choice is always the same text. */
+export function classesInOrder(classes: readonly NodeClass[]): NodeClass[] {
+  return NODE_CLASSES.filter((each) => classes.includes(each));
+}
 
 /** Of nodes that differ from the one above them; below the types, the others serve. */
 const CLASSES: Readonly<Record<string, NodeClass>> = {

@@ -1,6 +1,6 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { AddressSet } from "../sets/address-set.ts";
-import type { ProtectedClass } from "./node-classes.ts";
+import type { NodeClass } from "./node-classes.ts";
 
 /** Why addresses should not be blocked. */
 export type ProtectedKind = "service" | "allowed" | "own-network" | "special-purpose";
@@ -12,7 +12,7 @@ export interface Protected {
   readonly id: string | null;
   readonly name: string;
   /** Of a service: what stands at its addresses. */
-  readonly class?: ProtectedClass;
+  readonly class?: NodeClass;
   readonly addresses: AddressSet;
 }
 
@@ -27,8 +27,8 @@ export interface ProtectedGroup {
   /** Those of all members: most prefixes have nothing in common with any. */
   readonly all: AddressSet;
   /**
-   * Only prefixes of these lengths and shorter hit it: single addresses of a cloud are machines that anyone may rent, and
-   * a whole network of it is many customers.
+   * Only prefixes of these lengths and shorter hit it: a single address of a cloud or an access provider is one customer,
+   * and a whole network of it is many.
    */
   readonly longest: Readonly<Record<Family, number>>;
 }

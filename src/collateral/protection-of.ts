@@ -4,6 +4,7 @@ import type { AddressSet } from "../sets/address-set.ts";
 import { finished } from "../turns/finished.ts";
 import type { Protection } from "./find-collateral.ts";
 import { ANY_LENGTH, type ProtectedGroup } from "./protected.ts";
+import { GUARDED_CLASSES, type NodeClass } from "./node-classes.ts";
 import { protectingServices } from "./services.ts";
 import { specialPurposeGroup } from "./special-purpose.ts";
 
@@ -11,6 +12,8 @@ import { specialPurposeGroup } from "./special-purpose.ts";
 export interface ProtectedThings {
   /** A catalogue, of which CDNs, applications, crawlers and security services count, and whole networks of clouds. */
   readonly services?: CatalogueTree;
+  /** Of which classes services count; `serving` and `rented` unless given. */
+  readonly classes?: readonly NodeClass[];
   /** Their active rules count, also those that are written later. */
   readonly allowlists?: readonly Ruleset[];
   /** Own networks, by their names. */
@@ -22,10 +25,15 @@ export interface ProtectedThings {
  * catalogue), a third of a second for a full one, so one is made for many lists.
  * @throws TableError for a corrupt catalogue
  */
-export function protectionOf({ services, allowlists = [], ownNetworks = {} }: ProtectedThings): Protection {
+export function protectionOf({
+  services,
+  classes = GUARDED_CLASSES,
+  allowlists = [],
+  ownNetworks = {},
+}: ProtectedThings): Protection {
   return {
     groups: [
-      ...(services === undefined ? [] : finished(protectingServices(services))),
+      ...(services === undefined ? [] : finished(protectingServices(services, classes))),
       specialPurposeGroup(),
       ...Object.entries(ownNetworks).map(([name, addresses]) => ownGroup(name, addresses)),
     ],

@@ -14,6 +14,7 @@ export type Change = Schemas["AuditEntry"];
 export type UndoableChange = Schemas["UndoableChange"];
 export type Usage = Schemas["Usage"];
 export type Ruleset = Schemas["Ruleset"];
+export type Guard = Schemas["Guard"];
 export type Rule = Schemas["Rule"];
 export type Collateral = Schemas["Collateral"];
 export type ShrinkProblem = Schemas["ShrinksTooMuchProblem"];

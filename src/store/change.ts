@@ -24,7 +24,7 @@ export type Change = {
 export type RulesChange = Change & { readonly kind: "rules" };
 
 export type ChangeBody =
-  /** Created. */
+  /** Created, or what its guards protect changed. */
   | { readonly kind: "organisation"; readonly organisation: Organisation }
   /** Created or changed. */
   | { readonly kind: "plan"; readonly plan: Plan }

@@ -15,7 +15,7 @@ import type {
   ListCredentials,
 } from "./records/external-list.ts";
 import type { StopReason, Webhook, WebhookDefinition } from "./records/webhook.ts";
-import type { GuardPolicy } from "./records/guard-policy.ts";
+import type { GuardClasses, GuardPolicy } from "./records/guard-policy.ts";
 import type { IfMatch } from "./if-match.ts";
 import type {
   AccessLevel,
@@ -192,6 +192,8 @@ export interface CreateRulesetCommand extends Conditional {
   readonly description: string;
   /** `warn` by default. */
   readonly guard?: GuardPolicy | undefined;
+  /** Null by default. */
+  readonly guardClasses?: GuardClasses | undefined;
   /** False by default. */
   readonly neverBlock?: boolean | undefined;
 }
@@ -202,6 +204,7 @@ export interface UpdateRulesetCommand extends Conditional {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly guard?: GuardPolicy | undefined;
+  readonly guardClasses?: GuardClasses | undefined;
   readonly neverBlock?: boolean | undefined;
 }
 
@@ -224,6 +227,12 @@ export interface RestoreRulesetCommand extends Owned {
 export interface CreateOrganisationCommand extends Signed {
   readonly kind: "create-organisation";
   readonly name: string;
+}
+
+/** Of guards of the organisation that say nothing about it. */
+export interface SetGuardClassesCommand extends Owned {
+  readonly kind: "set-guard-classes";
+  readonly guardClasses: GuardClasses;
 }
 
 export interface SetPlanCommand extends Owned {
@@ -604,6 +613,7 @@ export type EntityCommand =
   | CreateRulesetCommand
   | UpdateRulesetCommand
   | CreateOrganisationCommand
+  | SetGuardClassesCommand
   | SetPlanCommand
   | CreateKeyCommand
   | RevokeKeyCommand
@@ -645,6 +655,7 @@ export interface Outcomes {
   readonly "delete-ruleset": Record<never, never>;
   readonly "restore-ruleset": { readonly ruleset: Ruleset };
   readonly "create-organisation": { readonly organisation: Organisation; readonly rulesets: readonly Ruleset[] };
+  readonly "set-guard-classes": { readonly organisation: Organisation };
   readonly "set-plan": { readonly plan: Plan };
   readonly "create-key": { readonly key: ApiKey };
   readonly "revoke-key": { readonly key: ApiKey };

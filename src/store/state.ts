@@ -1,4 +1,4 @@
-import type { GuardPolicy } from "./records/guard-policy.ts";
+import type { GuardClasses, GuardPolicy } from "./records/guard-policy.ts";
 import type { Deployment } from "./records/deployment.ts";
 import type { DeploymentCredential } from "./records/deployment-credential.ts";
 import type { TaxiiCredential } from "./records/taxii-credential.ts";
@@ -29,6 +29,8 @@ export interface Organisation {
   /** Unique among organisations. */
   readonly name: string;
   readonly createdAt: number;
+  /** Of guards that say nothing about it. */
+  readonly guardClasses: GuardClasses;
 }
 
 /** Each organisation has at most one plan per area; an area without a plan is not active. */
@@ -94,7 +96,7 @@ export interface Credentials {
 export type Invited = Pick<User, "id" | "organisationId" | "name">;
 
 /** The guard of a ruleset that was created before rulesets had guards. */
-export const UNGUARDED = { guard: "warn", neverBlock: false } as const satisfies Partial<Ruleset>;
+export const UNGUARDED = { guard: "warn", guardClasses: null, neverBlock: false } as const satisfies Partial<Ruleset>;
 
 export interface Ruleset {
   readonly id: string;
@@ -105,6 +107,8 @@ export interface Ruleset {
   readonly description: string;
   /** What happens to writes that would block something protected. Allowlists block nothing. */
   readonly guard: GuardPolicy;
+  /** Null: as the organisation's. */
+  readonly guardClasses: GuardClasses;
   /** Whether an allowlist has the organisation's own networks. */
   readonly neverBlock: boolean;
   readonly createdAt: number;

@@ -43,6 +43,12 @@ describe("org, plan and key", () => {
       organisation.stderr,
       /\n {2}ipsieve plan set edl cbs cti --org Example\n {2}ipsieve key create LABEL --access read_write --org Example\n$/,
     );
+    const guarded = await call("org", "update", "--guard-classes", "scanner,serving");
+    assert.equal(guarded.stdout, "Example: guards protect serving, scanner\n");
+    assert.deepEqual((await json("org", "list"))[0].guardClasses, ["serving", "scanner"]);
+    assert.equal((await call("org", "update", "--guard-classes", "default")).code, 0);
+    assert.equal((await json("org", "list"))[0].guardClasses, null);
+    await failing(/say what to change/, "org", "update");
     const early = await call("key", "create", "early");
     assert.match(
       early.stderr,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { findCollateral } from "../../src/collateral/find-collateral.ts";
-import { classOf } from "../../src/collateral/node-classes.ts";
+import { classOf, NODE_CLASSES } from "../../src/collateral/node-classes.ts";
 import { protectionOf } from "../../src/collateral/protection-of.ts";
 import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { catalogueOf } from "../cbs/catalogues.ts";
@@ -73,11 +73,67 @@ test("Tor, VPNs, relays and scanners may be blocked, one rented machine too; edg
   assert.equal(wide!.addresses.size(4), (1n << 20n) - 32n, "without the relay");
 });
 
+test("each class is protected exactly if it is chosen, from its width", () => {
+  const services = new CatalogueTree(
+    catalogueOf(
+      [
+        ["8.8.8.0/24", "/saas/google", "/cloud/gcp"],
+        ["1.1.1.0/24", "/cdn/cloudflare"],
+        ["66.249.64.0/19", "/bot/google/googlebot"],
+        ["140.82.112.0/20", "/saas/github/web"],
+        ["20.0.0.0/11", "/cloud/azure"],
+        ["20.2.3.4/32", "/security/tor"],
+        ["185.65.134.0/24", "/security/mullvad", "/cloud/m247"],
+        ["162.142.125.0/24", "/bot/censys"],
+        ["71.6.135.131/32", "/bot/shodan", "/isp/cari"],
+        ["73.0.0.0/8", "/isp/comcast"],
+        ["2600::/32", "/isp/comcast"],
+      ],
+      {},
+    ),
+  );
+  const [serving, rented, anonymiser, scanner, access] = NODE_CLASSES;
+  const values = [
+    ["8.8.8.8", serving],
+    ["1.1.1.1", serving],
+    ["66.249.66.1", serving],
+    ["140.82.113.3", serving],
+    ["20.1.2.0/24", rented],
+    ["20.2.3.4", anonymiser],
+    ["185.65.134.7", anonymiser],
+    ["162.142.125.7", scanner],
+    ["71.6.135.131", scanner],
+    ["73.1.2.0/24", access],
+    ["2600:0:1::/48", access],
+    ["20.1.2.3", undefined],
+    ["73.1.2.3", undefined],
+    ["2600:0:1::/64", undefined],
+  ] as const;
+  for (let choice = 0; choice < 2 ** NODE_CLASSES.length; choice++) {
+    const classes = NODE_CLASSES.filter((_, bit) => (choice >> bit) & 1);
+    const protection = protectionOf({ services, classes });
+    for (const [text, nodeClass] of values) {
+      const { hits } = findCollateral([parsePrefix(text)], protection);
+      const isProtected = nodeClass !== undefined && classes.includes(nodeClass);
+      assert.equal(hits.length > 0, isProtected, `${text}, ${classes.join()}`);
+      if (isProtected) assert.equal(hits[0]!.class, nodeClass);
+    }
+  }
+});
+
 test("of the bundled catalogue, what people block on purpose is not protected", async () => {
   const protection = protectionOf({ services: new CatalogueTree(await openCatalogue()) });
   const ids = protection.groups.flatMap(({ members }) => members.map(({ id }) => id));
   for (const id of ["/bot/censys", "/security/mullvad", "/security/windscribe", "/isp/lumen"])
     assert.ok(!ids.includes(id), id);
+  const others = protectionOf({
+    services: new CatalogueTree(await openCatalogue()),
+    classes: ["anonymiser", "scanner", "access"],
+  });
+  const chosen = others.groups.flatMap(({ members }) => members.map(({ id }) => id));
+  for (const id of ["/bot/censys", "/security/mullvad", "/security/windscribe", "/isp/lumen"])
+    assert.ok(chosen.includes(id), id);
+  for (const id of ["/cdn/cloudflare", "/security/quad9", "/cloud/azure"]) assert.ok(!chosen.includes(id), id);
   for (const id of ["/cdn/cloudflare", "/saas/google", "/saas/github", "/security/quad9", "/cloud/azure"])
     assert.ok(ids.includes(id), id);
 });

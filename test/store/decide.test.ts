@@ -50,7 +50,7 @@ describe("deciders", () => {
       ["organisation", "ruleset", "ruleset"],
     );
     assert.deepEqual(outcome, {
-      organisation: { id: "id1", name: "Example", createdAt: 5 },
+      organisation: { id: "id1", name: "Example", createdAt: 5, guardClasses: null },
       rulesets: [
         ["id2", "My Allowlist rules", "allowlist"],
         ["id3", "My Blocklist rules", "blocklist"],
@@ -61,6 +61,7 @@ describe("deciders", () => {
         purpose,
         description: "",
         guard: "warn",
+        guardClasses: null,
         neverBlock: false,
         createdAt: 5,
         updatedAt: 5,

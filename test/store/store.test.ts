@@ -42,11 +42,13 @@ for (const { name, skip, make, stop } of await databases()) {
           id: organisation.id,
           name: "Example",
           createdAt: 1,
+          guardClasses: null,
         });
         const created = {
           organisationId: organisation.id,
           description: "",
           guard: "warn",
+          guardClasses: null,
           neverBlock: false,
           createdAt: 1,
           updatedAt: 1,
@@ -493,6 +495,7 @@ for (const { name, skip, make, stop } of await databases()) {
             purpose: "blocklist",
             description: "of three",
             guard: "warn",
+            guardClasses: null,
             neverBlock: false,
             createdAt: 2,
             updatedAt: 2,

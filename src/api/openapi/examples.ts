@@ -18,6 +18,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "purpose": "allowlist",
           "description": "",
           "guard": "warn",
+          "guard_classes": null,
           "never_block": false,
           "total_rules": 0,
           "active_rules": 0,
@@ -112,6 +113,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "purpose": "allowlist",
               "description": "",
               "guard": "warn",
+              "guard_classes": null,
               "never_block": false,
               "total_rules": 2,
               "active_rules": 2,
@@ -135,6 +137,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "purpose": "allowlist",
           "description": "",
           "guard": "warn",
+          "guard_classes": null,
           "never_block": false,
           "total_rules": 2,
           "active_rules": 2,
@@ -283,6 +286,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       },
     },
   },
+  "getGuard": { "answers": { "200": { "application/json": { "guard_classes": null } } } },
+  "updateGuard": { "answers": { "200": { "application/json": { "guard_classes": ["serving", "rented", "scanner"] } } } },
   "updateRuleset": {
     "answers": {
       "200": {
@@ -292,6 +297,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "purpose": "allowlist",
           "description": "",
           "guard": "warn",
+          "guard_classes": null,
           "never_block": false,
           "total_rules": 1,
           "active_rules": 1,
@@ -306,7 +312,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "items": [
-            { "version": 23, "created_at": "2026-11-21T12:00:00.000Z", "change": "update-ruleset", "changed_rules": 0 },
+            { "version": 24, "created_at": "2026-11-21T12:00:00.000Z", "change": "update-ruleset", "changed_rules": 0 },
             { "version": 22, "created_at": "2026-11-21T12:00:00.000Z", "change": "replace-rules", "changed_rules": 2 },
           ],
           "count": 16,
@@ -392,7 +398,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [
             {
-              "sequence": 86,
+              "sequence": 87,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "restore-rules",
@@ -441,7 +447,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
             {
-              "sequence": 85,
+              "sequence": 86,
               "at": "2026-11-21T12:00:00.000Z",
               "actor": { "kind": "user", "id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13", "name": "ann@example.org" },
               "kind": "import-rules",
@@ -490,7 +496,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               },
             },
           ],
-          "next_before": 85,
+          "next_before": 86,
         },
       },
     },
@@ -500,7 +506,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 25,
+            "sequence": 26,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "delete-ruleset",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11",
@@ -549,6 +555,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "direction": "both",
           "active": true,
           "guard": "warn",
+          "guard_classes": null,
           "options": {},
           "update_frequency_seconds": 900,
           "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
@@ -587,6 +594,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
               "direction": "both",
               "active": true,
               "guard": "warn",
+              "guard_classes": null,
               "options": {},
               "update_frequency_seconds": 900,
               "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
@@ -628,6 +636,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "direction": "both",
           "active": true,
           "guard": "warn",
+          "guard_classes": null,
           "options": {},
           "update_frequency_seconds": 900,
           "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
@@ -721,6 +730,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "direction": "both",
           "active": true,
           "guard": "warn",
+          "guard_classes": null,
           "options": {},
           "update_frequency_seconds": 300,
           "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
@@ -757,6 +767,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "direction": "both",
           "active": true,
           "guard": "warn",
+          "guard_classes": null,
           "options": { "max_entries": 1 },
           "update_frequency_seconds": 300,
           "include": [{ "prefixes": ["203.0.113.0/24", "198.51.100.7"] }],
@@ -1485,7 +1496,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           ],
           "steps": [
             { "at": "2026-11-21T11:59:00.000Z", "requests": 0, "refused": 0, "failed": 0, "lookups": 0, "p50_ms": 0.25, "p99_ms": 1.5 },
-            { "at": "2026-11-21T12:00:00.000Z", "requests": 99, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
+            { "at": "2026-11-21T12:00:00.000Z", "requests": 101, "refused": 0, "failed": 0, "lookups": 23, "p50_ms": 0.25, "p99_ms": 1.5 },
           ],
         },
       },
@@ -1971,7 +1982,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 84,
+          "version": 85,
           "counts": { "created": 0, "updated": 1, "skipped": 0, "conflict": 0, "error": 0 },
           "truncated": false,
           "skip_refusal": null,
@@ -2004,7 +2015,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "version": 84,
+          "version": 85,
           "total": 2,
           "active": 2,
           "count": 2,
@@ -2551,7 +2562,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "change": {
-            "sequence": 85,
+            "sequence": 86,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2569,7 +2580,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
       "200": {
         "application/json": {
           "undone": {
-            "sequence": 85,
+            "sequence": 86,
             "at": "2026-11-21T12:00:00.000Z",
             "kind": "import-rules",
             "ruleset_id": "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a14",
@@ -2610,6 +2621,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             { "kind": "set-password", "action": "Change password" },
             { "kind": "create-organisation", "action": "Create organisation" },
             { "kind": "set-up", "action": "Set up" },
+            { "kind": "set-guard-classes", "action": "Change what guards protect" },
             { "kind": "set-plan", "action": "Change plan" },
             { "kind": "create-deployment", "action": "Create deployment" },
             { "kind": "update-deployment", "action": "Edit deployment" },
@@ -2646,8 +2658,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   "exportAudit": {
     "answers": {
       "200": {
-        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n60,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
-        "application/x-ndjson": "{\"sequence\":60,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
+        "text/csv": "sequence,at,actor_kind,actor_id,actor,kind,action,summary,ruleset_id\n61,2026-11-21T12:00:00.000Z,user,7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13,ann@example.org,create-key,Create key,\"created the key \"\"firewall\"\" (ips_Ab3d...)\",\n",
+        "application/x-ndjson": "{\"sequence\":61,\"at\":\"2026-11-21T12:00:00.000Z\",\"actor\":{\"kind\":\"user\",\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a13\",\"name\":\"ann@example.org\"},\"kind\":\"create-key\",\"action\":\"Create key\",\"ruleset_id\":null,\"summary\":\"created the key \\\"firewall\\\" (ips_Ab3d...)\",\"counts\":null,\"sha256\":null,\"old\":null,\"new\":{\"id\":\"7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a19\",\"label\":\"firewall\",\"access\":\"read\",\"start\":\"ips_Ab3d\",\"expires_at\":\"2030-01-01T00:00:00.000Z\",\"revoked_at\":null}}\n",
       },
     },
   },

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { AUDITED_COMMANDS } from "../../service/rules/audit-actions.ts";
 import { MAX_SHOWN_RULES } from "../../store/records/audit.ts";
 import { Count, IdAndName, named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
+import { OwnGuardClasses } from "./guard.ts";
 import { RuleSchema } from "./rule.ts";
 
 const MAX_ITEMS = 100;
@@ -72,6 +73,7 @@ const State = named(
       purpose: Type.String(),
       description: Type.String(),
       guard: Type.String(),
+      guard_classes: OwnGuardClasses,
       never_block: Type.Boolean(),
       role: Type.String(),
       access: Type.String(),

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { NODE_CLASSES, type NodeClass } from "../../collateral/node-classes.ts";
 import { named, NullableText } from "./common.ts";
 import { problemOf } from "./problem.ts";
 
@@ -13,11 +14,11 @@ export const Collateral = named(
     }),
     id: NullableText({ description: "of the node of the catalogue, or of the ruleset or external list" }),
     name: Type.String(),
-    class: Type.Unsafe<"serving" | "rented" | null>({
+    class: Type.Unsafe<NodeClass | null>({
       type: ["string", "null"],
-      enum: ["serving", "rented", null],
+      enum: [...NODE_CLASSES, null],
       description:
-        "of a service: serving (edges of CDNs and applications, resolvers, crawlers), or rented (machines of a cloud's customers, which count from a /24 or a /48); VPNs, Tor, relays, scanners and access providers are not guarded",
+        "of a service: what stands at its addresses, which is why it is protected (`guard_classes`): serving (edges of CDNs and applications, resolvers, crawlers) and rented (machines of a cloud's customers, which count from a /24 or a /48), unless others are chosen",
     }),
     ipv4_addresses: Addresses,
     ipv6_addresses: Addresses,

@@ -25,6 +25,7 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { ListDifference } from "../../service/deployments/list-difference.ts";
 import { guardWarnings } from "../../service/deployments/guard-deployment.ts";
 import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
+import { OwnGuardClasses } from "./guard.ts";
 import { Collateral } from "./collateral.ts";
 import { previousDocuments, PreviousSecrets } from "./previous-secrets.ts";
 import {
@@ -213,6 +214,7 @@ const members = {
         "what happens to a list with the purpose blocklist that would block services, addresses that allowlists allow, own networks or private addresses: off: nothing; warn: previews name them; refuse: the previous list stays until someone publishes the new one anyway; carve: it is published without them. warn by default",
     }),
   ),
+  guard_classes: OwnGuardClasses,
   options: Options,
 };
 const Reason = named("RefusalReason", Type.Object({ code: Type.String(), message: Type.String() }));
@@ -225,6 +227,7 @@ const optional = {
   direction: Type.Optional(members.direction),
   active: Type.Optional(members.active),
   guard: Type.Optional(members.guard),
+  guard_classes: Type.Optional(members.guard_classes),
   exclude: Type.Optional(Sources("addresses that are not listed, whatever includes them", 0)),
   options: Type.Optional(members.options),
 };
@@ -474,6 +477,7 @@ export function deploymentDocument(deployment: Deployment, state: DeploymentStat
     name,
     ...definition,
     guard: definition.guard ?? "warn",
+    guard_classes: definition.guard_classes ?? null,
     created_at: formatTimestamp(createdAt),
     updated_at: formatTimestamp(updatedAt),
     ...listMembers(deployment, state),

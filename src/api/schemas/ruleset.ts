@@ -4,6 +4,7 @@ import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { LiveRuleset } from "../../service/rules/service-memory.ts";
+import { OwnGuardClasses } from "./guard.ts";
 import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 
 /** Which rule wins if rules of both purposes cover an address; the lookup page says the same. */
@@ -31,6 +32,7 @@ export const RulesetSchema = named(
     purpose: Purpose,
     description: Type.String(),
     guard: Guard,
+    guard_classes: OwnGuardClasses,
     never_block: NeverBlock,
     total_rules: Count,
     active_rules: Count,
@@ -41,13 +43,14 @@ export const RulesetSchema = named(
 
 /** The ruleset as of `now`. */
 export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Record<string, unknown> {
-  const { id, name, purpose, description, guard, neverBlock, createdAt, updatedAt } = about;
+  const { id, name, purpose, description, guard, guardClasses, neverBlock, createdAt, updatedAt } = about;
   return {
     id,
     name,
     purpose,
     description,
     guard,
+    guard_classes: guardClasses ?? null,
     never_block: neverBlock,
     total_rules: rules.count,
     active_rules: rules.activeCount(now),
@@ -70,6 +73,7 @@ export const CreateRulesetBody = named(
       purpose: Purpose,
       description: Type.Optional(Description),
       guard: Type.Optional(Guard),
+      guard_classes: Type.Optional(OwnGuardClasses),
       never_block: Type.Optional(NeverBlock),
     },
     strict,
@@ -82,6 +86,7 @@ export const UpdateRulesetBody = named(
       name: Type.Optional(Name),
       description: Type.Optional(Description),
       guard: Type.Optional(Guard),
+      guard_classes: Type.Optional(OwnGuardClasses),
       never_block: Type.Optional(NeverBlock),
     },
     { ...strict, minProperties: 1 },

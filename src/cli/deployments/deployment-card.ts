@@ -1,6 +1,7 @@
 import type { Client, Deployment } from "../../client/client.ts";
 import { allLists } from "../external-lists/chosen-list.ts";
 import { allRulesets } from "../rulesets/chosen-ruleset.ts";
+import { guardClassesText } from "../rulesets/guard-classes.ts";
 import { sourceTexts } from "./deployment-definition.ts";
 import { counted, grouped } from "../output/numbers.ts";
 import { oneLine } from "../output/one-line.ts";
@@ -133,8 +134,9 @@ function sourceRows(
 }
 
 /** Other lists are not guarded. */
-function guardRow({ purpose, guard }: Deployment): [string, string][] {
-  return purpose === "blocklist" ? [["guard", guard]] : [];
+function guardRow({ purpose, guard, guard_classes: classes }: Deployment): [string, string][] {
+  if (purpose !== "blocklist") return [];
+  return [["guard", classes === null ? guard : `${guard}; services that it protects: ${guardClassesText(classes)}`]];
 }
 
 function optionRows({ options }: Deployment): [string, string][] {

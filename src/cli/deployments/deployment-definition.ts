@@ -9,6 +9,7 @@ import { DEPLOYMENT_PURPOSES, DIRECTIONS, UPDATE_FREQUENCIES } from "../../store
 import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { literalIn, NODE, THREATS } from "../address-sets/address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
+import { guardClassesOf, guardClassesOption } from "../rulesets/guard-classes.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { LIST, RULESET, serverSource, type Source } from "../server/server-source.ts";
 import { parametersText } from "../server/service-connection.ts";
@@ -30,6 +31,8 @@ export const GUARD_OPTION: Option = {
   choices: GUARD_POLICIES,
   help: "if a blocklist would block services, allowed addresses or own networks: off, warn (previews name them), refuse (keep the previous list), carve (leave them out); default: warn",
 };
+
+export const GUARD_CLASSES_OPTION: Option = guardClassesOption("as the organisation's (default)");
 
 export const TIMEOUTS_OPTION: Option = {
   name: "timeouts",
@@ -73,6 +76,7 @@ export const DEFINITION_OPTIONS: readonly Option[] = [
   },
   { name: "purpose", value: "PURPOSE", choices: DEPLOYMENT_PURPOSES, help: "what it is for; default: blocklist" },
   GUARD_OPTION,
+  GUARD_CLASSES_OPTION,
   { name: "direction", value: "DIRECTION", choices: DIRECTIONS, help: "a note for people; default: both" },
   { name: "family", value: "4|6|both", choices: ["4", "6", "both"], help: "which addresses to list; default: both" },
   {
@@ -142,8 +146,10 @@ export async function definitionOf(args: Arguments, client: Client, before: Opti
     return value === undefined ? [] : [[property, value]];
   });
   const options = { ...before, ...optionsOf(args) };
+  const classes = guardClassesOf(args);
   return {
     ...Object.fromEntries(texts),
+    ...(classes !== undefined && { guard_classes: classes }),
     ...(args.has("include") && { include: await sourcesOf(args.values("include"), "include", client) }),
     ...(args.has("exclude") && { exclude: await sourcesOf(args.values("exclude"), "exclude", client) }),
     ...(JSON.stringify(options) !== JSON.stringify(before) && { options }),
@@ -170,7 +176,6 @@ function optionsOf(args: Arguments): Options {
   };
 }
 
-/** All prefixes together are one source. */
 /** The sources that texts stand for; prefixes are one source. Throws UsageError. */
 export async function sourcesOf(texts: readonly string[], option: string, client: Client): Promise<Source[]> {
   const sources: Source[] = [];

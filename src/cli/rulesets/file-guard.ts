@@ -12,11 +12,14 @@ import type { GuardedRules } from "../../service/rules/guard-writes.ts";
 import { GUARD_POLICIES, type GuardPolicy } from "../../store/records/guard-policy.ts";
 import { finished } from "../../turns/finished.ts";
 import { addressesOf } from "../address-sets/address-operand.ts";
+import { guardClassesOf, guardClassesOption } from "./guard-classes.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { SNAPSHOT_OPTION, openTree } from "../snapshots/catalogue-tree.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 type Policy = Exclude<GuardPolicy, "off">;
+
+const CLASSES_OPTION = guardClassesOption("serving and rented");
 
 function guardOptions(choices: readonly GuardPolicy[], meaning: string): readonly Option[] {
   return [
@@ -26,6 +29,7 @@ function guardOptions(choices: readonly GuardPolicy[], meaning: string): readonl
       choices,
       help: `for a file, if services, special-purpose addresses or those of --never would be blocked: ${meaning}`,
     },
+    { ...CLASSES_OPTION, help: `with --guard: ${CLASSES_OPTION.help}` },
     {
       name: "never",
       value: "SET",
@@ -97,7 +101,9 @@ export class FileGuard {
     const protects = !this.#args.has("allow-empty");
     for (const operand of this.#args.values("never"))
       own.push([operand, await addressesOf(this.#args, operand, this.#now, { protects })] as const);
+    const classes = guardClassesOf(this.#args);
     return protectionOf({
+      ...(classes != null && { classes }),
       services: await openTree(this.#args.value("snapshot"), this.#now),
       ownNetworks: Object.fromEntries(own),
     });
@@ -108,7 +114,7 @@ export class FileGuard {
 export function fileGuardOf(args: Arguments): FileGuard | undefined {
   const policy = (args.value("guard") ?? "off") as GuardPolicy;
   if (policy !== "off") return new FileGuard(policy, args);
-  const useless = ["never", "snapshot"].find((option) => args.has(option));
+  const useless = ["never", "guard-classes", "snapshot"].find((option) => args.has(option));
   if (useless !== undefined) throw new UsageError(`--${useless} needs --guard; add --guard warn or refuse`);
   return undefined;
 }
@@ -125,7 +131,7 @@ function readable(text: string): Prefix[] {
 
 /** On a server, a ruleset has a guard of its own. Throws UsageError. */
 export function rejectGuardOptions(args: Arguments, ruleset: string): void {
-  const given = ["guard", "never", "snapshot"].find((option) => args.has(option));
+  const given = ["guard", "never", "guard-classes", "snapshot"].find((option) => args.has(option));
   if (given !== undefined)
     throw new UsageError(
       `--${given} is for rulesets in files; ${ruleset} is on a server, where each ruleset has a guard of its own; leave it out`,

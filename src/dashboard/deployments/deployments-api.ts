@@ -16,6 +16,7 @@ export type Draft = Pick<
   | "purpose"
   | "direction"
   | "guard"
+  | "guard_classes"
   | "include"
   | "exclude"
   | "options"

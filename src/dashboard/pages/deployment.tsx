@@ -4,6 +4,7 @@ import { confirm } from "../components/confirm.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { PreviousEnds } from "../components/previous-ends.tsx";
+import { guardClassesText } from "../components/guard-classes.tsx";
 import { Time } from "../components/time.tsx";
 import { notify, notifyProblem } from "../components/toasts.tsx";
 import { BlockedRequests } from "../deployments/blocked.tsx";
@@ -183,6 +184,7 @@ const GUARD_TEXTS: Readonly<Record<Deployment["guard"], string>> = {
 
 function Facts({ deployment, choices }: { readonly deployment: Deployment; readonly choices: Choices }) {
   const { generation, last_generated: at, firewall_format: format, device, purpose } = deployment;
+  const chosen = guardClassesText(deployment.guard_classes);
   return (
     <Panel title="List">
       <dl class="facts">
@@ -210,7 +212,12 @@ function Facts({ deployment, choices }: { readonly deployment: Deployment; reado
         <dt>Purpose</dt>
         <dd>{purpose}</dd>
         {purpose === "blocklist" && <dt>Guard</dt>}
-        {purpose === "blocklist" && <dd>{GUARD_TEXTS[deployment.guard]}</dd>}
+        {purpose === "blocklist" && (
+          <dd>
+            {GUARD_TEXTS[deployment.guard]}
+            {chosen !== undefined && `; protects ${chosen}`}
+          </dd>
+        )}
         <dt>Includes</dt>
         <dd>
           <Sources sources={deployment.include} choices={choices} />

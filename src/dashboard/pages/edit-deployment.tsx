@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Field, Form, Select } from "../components/form.tsx";
+import { AS_ORGANISATION, GuardClasses } from "../components/guard-classes.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { notify } from "../components/toasts.tsx";
@@ -24,6 +25,7 @@ const NEW: Draft = {
   purpose: "blocklist",
   direction: "both",
   guard: "warn",
+  guard_classes: null,
   include: [],
   exclude: [],
   options: {},
@@ -187,13 +189,20 @@ function About({ draft, set }: { readonly draft: Draft; readonly set: (changes: 
         onChange={({ currentTarget }) => set({ purpose: currentTarget.value as Draft["purpose"] })}
       />
       {draft.purpose === "blocklist" && (
-        <Select
-          name="guard"
-          label="If it would block services, allowed addresses or your own networks"
-          options={GUARDS}
-          value={draft.guard}
-          onChange={({ currentTarget }) => set({ guard: currentTarget.value as Draft["guard"] })}
-        />
+        <>
+          <Select
+            name="guard"
+            label="If it would block services, allowed addresses or your own networks"
+            options={GUARDS}
+            value={draft.guard}
+            onChange={({ currentTarget }) => set({ guard: currentTarget.value as Draft["guard"] })}
+          />
+          <GuardClasses
+            classes={draft.guard_classes}
+            otherwise={AS_ORGANISATION}
+            onChange={(classes) => set({ guard_classes: classes })}
+          />
+        </>
       )}
       <Select
         name="update_frequency"

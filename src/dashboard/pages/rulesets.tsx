@@ -8,6 +8,7 @@ import { Time } from "../components/time.tsx";
 import { formatCount } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 import { useLoad } from "../load.ts";
+import { OrganisationGuard } from "../rulesets/organisation-guard.tsx";
 import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 import { CreateRuleset, DeleteRuleset, EditRuleset } from "../rulesets/ruleset-dialogs.tsx";
 import { fetchRulesets } from "../rulesets/rules-api.ts";
@@ -17,7 +18,7 @@ import { hasRole } from "../session.ts";
 import "../rulesets/rulesets.css";
 
 /** The open form above the list. */
-type Opened = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly ruleset: Ruleset };
+type Opened = { readonly kind: "create" | "guard" } | { readonly kind: "edit" | "delete"; readonly ruleset: Ruleset };
 
 export default function Rulesets() {
   const rulesets = useLoad(fetchRulesets, [revision.value]);
@@ -38,6 +39,7 @@ export default function Rulesets() {
         isEditor && (
           <>
             <UndoButton />
+            <Button onClick={() => open({ kind: "guard" })}>What guards protect</Button>
             {create}
           </>
         )
@@ -60,6 +62,7 @@ export default function Rulesets() {
           )}
         </Loaded>
       </Panel>
+      {opened?.kind === "guard" && <OrganisationGuard onClose={close} />}
       {opened?.kind === "create" && <CreateRuleset onClose={close} />}
       {opened?.kind === "edit" && <EditRuleset ruleset={opened.ruleset} onClose={close} />}
       {opened?.kind === "delete" && <DeleteRuleset ruleset={opened.ruleset} onClose={close} />}

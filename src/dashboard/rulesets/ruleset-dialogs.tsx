@@ -3,12 +3,15 @@ import { patch, post, remove } from "../api.ts";
 import { DeleteByName } from "../components/delete-by-name.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
+import { AS_ORGANISATION, GuardClasses } from "../components/guard-classes.tsx";
 import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 import { carryList } from "./carried-list.ts";
 import { announceChange } from "./undo.ts";
+
+type Classes = Ruleset["guard_classes"];
 
 interface DialogProps {
   readonly onClose: () => void;
@@ -20,13 +23,14 @@ const MAX_DESCRIPTION_LENGTH = 1000;
 /** `list`: what to import into it. */
 export function CreateRuleset({ list, onClose }: DialogProps & { readonly list?: string }) {
   const [purpose, setPurpose] = useState<Ruleset["purpose"]>("blocklist");
+  const [classes, setClasses] = useState<Classes>(null);
   const create = async ({
     name = "",
     description = "",
     ...values
   }: Readonly<Record<string, string>>): Promise<void> => {
     const made = await post("/dashboard/api/edl/ip-rulesets/", {
-      body: { name, purpose, description, ...guardIn(values) },
+      body: { name, purpose, description, ...guardIn(values, classes) },
     });
     if (list !== undefined) carryList(list);
     navigate(hrefOf(`/rulesets/${made.id}${list === undefined ? "" : "/import"}`));
@@ -48,7 +52,7 @@ export function CreateRuleset({ list, onClose }: DialogProps & { readonly list?:
           onChange={({ currentTarget }) => setPurpose(currentTarget.value as Ruleset["purpose"])}
         />
         <Field name="description" label="Description" optional maxLength={MAX_DESCRIPTION_LENGTH} autocomplete="off" />
-        <GuardField purpose={purpose} guard="warn" never_block={false} />
+        <GuardField purpose={purpose} guard="warn" guard_classes={classes} never_block={false} onClasses={setClasses} />
       </Form>
     </Dialog>
   );
@@ -62,7 +66,15 @@ const GUARDS: Readonly<Record<Ruleset["guard"], string>> = {
 };
 
 /** What protects: the guard of a blocklist, or whether an allowlist has the own networks. */
-function GuardField({ purpose, guard, never_block: isOwn }: Pick<Ruleset, "purpose" | "guard" | "never_block">) {
+function GuardField({
+  purpose,
+  guard,
+  guard_classes: classes,
+  never_block: isOwn,
+  onClasses,
+}: Pick<Ruleset, "purpose" | "guard" | "guard_classes" | "never_block"> & {
+  readonly onClasses: (classes: Classes) => void;
+}) {
   if (purpose === "allowlist")
     return (
       <Select
@@ -73,26 +85,34 @@ function GuardField({ purpose, guard, never_block: isOwn }: Pick<Ruleset, "purpo
       />
     );
   return (
-    <Select
-      name="guard"
-      label="If a new rule would block services, allowed addresses or your own networks"
-      defaultValue={guard}
-      options={GUARDS}
-    />
+    <>
+      <Select
+        name="guard"
+        label="If a new rule would block services, allowed addresses or your own networks"
+        defaultValue={guard}
+        options={GUARDS}
+      />
+      <GuardClasses {...{ classes }} otherwise={AS_ORGANISATION} onChange={onClasses} />
+    </>
   );
 }
 
-/** What the field says. */
-function guardIn({ guard, own }: Readonly<Record<string, string>>): Partial<Pick<Ruleset, "guard" | "never_block">> {
-  return guard === undefined ? { never_block: own === "yes" } : { guard: guard as Ruleset["guard"] };
+/** What the fields say. */
+function guardIn(
+  { guard, own }: Readonly<Record<string, string>>,
+  classes: Classes,
+): Partial<Pick<Ruleset, "guard" | "guard_classes" | "never_block">> {
+  if (guard === undefined) return { never_block: own === "yes" };
+  return { guard: guard as Ruleset["guard"], guard_classes: classes };
 }
 
 export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly ruleset: Ruleset }) {
+  const [classes, setClasses] = useState(ruleset.guard_classes);
   const edit = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { name = "", description = "" } = values;
     await patch("/dashboard/api/edl/ip-rulesets/{ruleset_id}", {
       params: { path: { ruleset_id: ruleset.id } },
-      body: { name, description, ...guardIn(values) },
+      body: { name, description, ...guardIn(values, classes) },
     });
     onClose();
     await announceChange(`"${name}" saved.`);
@@ -117,7 +137,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
           maxLength={MAX_DESCRIPTION_LENGTH}
           autocomplete="off"
         />
-        <GuardField {...ruleset} />
+        <GuardField {...ruleset} guard_classes={classes} onClasses={setClasses} />
       </Form>
     </Dialog>
   );

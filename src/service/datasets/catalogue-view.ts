@@ -5,7 +5,8 @@ import { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import { listRanges, type RangeList, type RangeSelection } from "../../cbs/ranges.ts";
 import { SearchIndex } from "../../cbs/search.ts";
 import type { ProtectedGroup } from "../../collateral/protected.ts";
-import { protectingServices } from "../../collateral/services.ts";
+import type { NodeClass } from "../../collateral/node-classes.ts";
+import { letThrough, protectingClass } from "../../collateral/services.ts";
 import type { OpenOptions } from "../../snapshot/open-snapshot.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
@@ -39,7 +40,8 @@ export class CatalogueView {
   );
   readonly #ranges = new SharedCache<RangeList>(MAX_LIST_BYTES);
   #browsing: Promise<Browsing> | undefined;
-  #protected: Promise<readonly ProtectedGroup[]> | undefined;
+  /** By the class, and the classes without whose addresses it is: a few megabytes each, of which there are sixteen. */
+  readonly #protected = new Map<string, Promise<ProtectedGroup>>();
 
   private constructor(catalogue: Catalogue, snapshot: Snapshot) {
     this.catalogue = catalogue;
@@ -70,9 +72,22 @@ export class CatalogueView {
     return { tree, search: yield* SearchIndex.inParts(this.catalogue) };
   }
 
-  /** What blocklists should not block. Made in slices at the first call: a third of a second for a full catalogue. */
-  protectedServices(): Promise<readonly ProtectedGroup[]> {
-    return (this.#protected ??= this.browsing().then(({ tree }) => inSlices(protectingServices(tree))));
+  /**
+   * What blocklists should not block, if services of these classes are protected. Each class is made in slices at the
+   * first call: a third of a second for a full catalogue.
+   */
+  protectedServices(classes: readonly NodeClass[]): Promise<readonly ProtectedGroup[]> {
+    const others = letThrough(classes);
+    return Promise.all(classes.map((each) => this.#protectedClass(each, others)));
+  }
+
+  #protectedClass(wanted: NodeClass, others: readonly NodeClass[]): Promise<ProtectedGroup> {
+    const key = [wanted, ...others].join(" ");
+    const known = this.#protected.get(key);
+    if (known !== undefined) return known;
+    const made = this.browsing().then(({ tree }) => inSlices(protectingClass(tree, wanted, others)));
+    this.#protected.set(key, made);
+    return made;
   }
 
   async list(name: ListName, filter: ListFilter): Promise<readonly ListItem[]> {

@@ -147,7 +147,8 @@ export async function compileDeployment(
   const datasets = datasetsOf(organisationId, definition, sources);
   const include = await gatherAll(definition.include, hasTimes(definition), expressesOf(definition));
   const exclude = await gatherAll(definition.exclude);
-  const protect = () => gatherProtection(organisationId, now, { sources, ...services });
+  const guard = { organisationId, guardClasses: definition.guard_classes };
+  const protect = () => gatherProtection(guard, now, { sources, ...services });
   const guarded = await compileGuarded({ include, exclude }, request, { protect, now });
   const { list: exact, collateral, carved, until } = guarded;
   const { list, timed, added, shortest } = await fittedList(guarded, { include, exclude }, definition);

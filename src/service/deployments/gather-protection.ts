@@ -3,7 +3,8 @@ import { ANY_LENGTH, makingGroup, type Protected, type ProtectedGroup } from "..
 import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
 import type { ExternalList } from "../../store/records/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { protectsServices } from "../access/plans.ts";
+import type { GuardClasses } from "../../store/records/guard-policy.ts";
+import { guardedServices } from "../rules/guarded-services.ts";
 import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
 
 /** What the blocklists of an organisation should not block. */
@@ -18,14 +19,16 @@ export interface GatheredProtection {
  * SourceError where the services of the catalogue are to be protected and none is loaded.
  */
 export async function gatherProtection(
-  organisationId: string,
+  {
+    organisationId,
+    guardClasses,
+  }: { readonly organisationId: string; readonly guardClasses: GuardClasses | undefined },
   now: number,
   { sources, memory, catalogue }: Pick<SourceServices, "memory" | "catalogue"> & { readonly sources: Sources },
 ): Promise<GatheredProtection> {
-  const hasServices = protectsServices(memory.plan(organisationId, "cbs"));
-  if (hasServices && catalogue.generation === 0)
+  const services = await guardedServices(organisationId, guardClasses, { memory, catalogue });
+  if (services === undefined)
     throw new SourceError("no catalogue is loaded, whose services the guard of the deployment protects");
-  const services = hasServices ? await catalogue.view().protectedServices() : [];
   const ends: number[] = [];
   const members: Protected[] = [];
   for (const { about } of memory.rulesets(organisationId, "allowlist")) {

@@ -49,6 +49,7 @@ export async function carvedFrom({ hits }: Collateral, until: number): Promise<C
 export function acceptedHits({ hits }: Collateral): AcceptedHit[] {
   return hits.map((hit) => ({
     id: idOf(hit),
+    ...(hit.class !== undefined && { class: hit.class }),
     ipv4_addresses: String(hit.addresses.size(4)),
     ipv6_addresses: String(hit.addresses.size(6)),
   }));
@@ -56,13 +57,14 @@ export function acceptedHits({ hits }: Collateral): AcceptedHit[] {
 
 /** Hits that no one has approved: those that were not accepted, or that have more addresses now. */
 export function newHits({ hits }: Pick<Collateral, "hits">, accepted: readonly AcceptedHit[]): Hit[] {
-  const known = new Map(accepted.map((each) => [each.id, each]));
-  return hits.filter((hit) => {
-    const before = known.get(idOf(hit));
-    if (before === undefined) return true;
-    const { addresses } = hit;
-    return addresses.size(4) > BigInt(before.ipv4_addresses) || addresses.size(6) > BigInt(before.ipv6_addresses);
-  });
+  const known = Map.groupBy(accepted, ({ id }) => id);
+  return hits.filter((hit) => !(known.get(idOf(hit)) ?? []).some((each) => accepts(each, hit)));
+}
+
+function accepts({ class: accepted, ...most }: AcceptedHit, hit: Hit): boolean {
+  if (accepted !== undefined && accepted !== hit.class) return false;
+  const { addresses } = hit;
+  return addresses.size(4) <= BigInt(most.ipv4_addresses) && addresses.size(6) <= BigInt(most.ipv6_addresses);
 }
 
 /** The id of a node, a ruleset or a list, which does not change with its name. */

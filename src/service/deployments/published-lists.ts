@@ -105,6 +105,7 @@ export class PublishedLists {
         this.#protectionChanged(change.organisationId);
       if (change.kind === "deployment") this.#changed(change.deployment.id);
       if (change.kind === "deployment-list") this.#publishedElsewhere(change.deploymentId);
+      if (change.kind === "organisation") this.#protectionChanged(change.organisation.id);
       if (change.kind === "plan") this.#allChanged();
     }
     if (sources.size > 0) this.#sourcesChanged(sources);
@@ -202,7 +203,7 @@ export class PublishedLists {
     return this.#services.memory.externalListById(change.listId)?.definition.never_block === true;
   }
 
-  /** Lists whose guard respects allowlists and own networks. */
+  /** Lists whose guard respects allowlists, own networks and what the organisation protects. */
   #protectionChanged(organisationId: string): void {
     const guarded = this.#services.memory.deployments(organisationId).filter(({ definition }) => isGuarded(definition));
     for (const { id } of guarded) this.#knownOf(id).isStale = true;

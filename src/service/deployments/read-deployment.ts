@@ -1,5 +1,6 @@
 import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix, rejectMappedBlock } from "../../address/prefix.ts";
+import { classesInOrder } from "../../collateral/node-classes.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import { canComment, exportRules, noTimeoutsText } from "../../rulesets/export-rules.ts";
@@ -22,6 +23,7 @@ const DEFAULTS: DeploymentDefinition = {
   direction: "both",
   active: true,
   guard: "warn",
+  guard_classes: null,
   include: [],
   exclude: [],
   options: {},
@@ -71,7 +73,13 @@ export async function readDefinitionChanges(
       );
     return { [field]: sources };
   };
-  return { ...changes, ...(await read("include")), ...(await read("exclude")) };
+  const { guard_classes: classes } = changes;
+  return {
+    ...changes,
+    ...(classes != null && { guard_classes: classesInOrder(classes) }),
+    ...(await read("include")),
+    ...(await read("exclude")),
+  };
 }
 
 /** Whether changes of these members are checked together with others, of the definition as it was read. */

@@ -34,6 +34,7 @@ export const AUDIT_ACTIONS = {
   "set-password": "Change password",
   "create-organisation": "Create organisation",
   "set-up": "Set up",
+  "set-guard-classes": "Change what guards protect",
   "set-plan": "Change plan",
   "create-deployment": "Create deployment",
   "update-deployment": "Edit deployment",

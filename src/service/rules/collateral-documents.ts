@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { type Collateral, type Hit, namedPrefixes } from "../../collateral/find-collateral.ts";
-import type { ProtectedClass } from "../../collateral/node-classes.ts";
+import type { NodeClass } from "../../collateral/node-classes.ts";
 import type { ProtectedKind } from "../../collateral/protected.ts";
 
 /** Something that rules block but should not, as responses show it. */
@@ -10,7 +10,7 @@ export interface CollateralDocument {
   readonly id: string | null;
   readonly name: string;
   /** Of a service: what stands at its addresses. */
-  readonly class: ProtectedClass | null;
+  readonly class: NodeClass | null;
   /** How many addresses, as texts, as they may be long. */
   readonly ipv4_addresses: string;
   readonly ipv6_addresses: string;

@@ -11,12 +11,12 @@ import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import { prefixesIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { protectsServices } from "../access/plans.ts";
 import { gatherOwnLists } from "../deployments/gather-protection.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Services } from "../services.ts";
 import type { Ruleset } from "../../store/state.ts";
 import { type CollateralDocument, collateralDocuments, summaryOf } from "./collateral-documents.ts";
+import { guardedServices } from "./guarded-services.ts";
 import { withoutLines } from "./desired-rules.ts";
 
 /** Prefixes that are proposed in place of a refused one. */
@@ -76,7 +76,7 @@ export async function listCollateral(
   prefixes: PrefixList,
   services: Needed,
 ): Promise<readonly CollateralDocument[]> {
-  const found = await collateralIn(organisationId, prefixes, services);
+  const found = await collateralIn({ organisationId, guardClasses: null }, prefixes, services);
   return found === undefined ? [] : collateralDocuments(found, "would block");
 }
 
@@ -86,28 +86,26 @@ function isGuarded({ purpose, guard }: Ruleset): boolean {
 
 /** Undefined if there is nothing to say. */
 async function collateralOf(about: Ruleset, prefixes: PrefixList, services: Needed): Promise<Collateral | undefined> {
-  return isGuarded(about) ? collateralIn(about.organisationId, prefixes, services) : undefined;
+  return isGuarded(about) ? collateralIn(about, prefixes, services) : undefined;
 }
 
-async function collateralIn(
-  organisationId: string,
-  prefixes: PrefixList,
-  services: Needed,
-): Promise<Collateral | undefined> {
+/** The guard that asks. */
+type Guard = Pick<Ruleset, "organisationId" | "guardClasses">;
+
+async function collateralIn(guard: Guard, prefixes: PrefixList, services: Needed): Promise<Collateral | undefined> {
   if (prefixes.length === 0) return undefined;
   const now = services.now();
-  const protection = await protectionFor(organisationId, services, now);
+  const protection = await protectionFor(guard, services, now);
   const found = await soon(findingCollateral(prefixes, protection, now));
   return hasCollateral(found) ? found : undefined;
 }
 
 async function protectionFor(
-  organisationId: string,
+  { organisationId, guardClasses }: Guard,
   { memory, catalogue, lists }: Needed,
   now: number,
 ): Promise<Protection> {
-  const hasServices = protectsServices(memory.plan(organisationId, "cbs")) && catalogue.generation !== 0;
-  const services = hasServices ? await catalogue.view().protectedServices() : [];
+  const services = (await guardedServices(organisationId, guardClasses, { memory, catalogue })) ?? [];
   const rulesets = memory.rulesets(organisationId, "allowlist").map(({ about: { id, name, neverBlock }, rules }) => {
     return { kind: neverBlock ? ("own-network" as const) : ("allowed" as const), id, name, rules };
   });

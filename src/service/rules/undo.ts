@@ -112,8 +112,8 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
     const [before, after] = [entry.old, entry.new] as [Ruleset | null, Ruleset];
     if (!haveSameSettings(live.about, { ...UNGUARDED, ...after })) return { rejection: CHANGED };
     if (before !== null) {
-      const { name, description, guard, neverBlock } = { ...UNGUARDED, ...before };
-      const settings = { name, description, guard, neverBlock };
+      const { name, description, guard, guardClasses, neverBlock } = { ...UNGUARDED, ...before };
+      const settings = { name, description, guard, guardClasses, neverBlock };
       return { command: { kind: "update-ruleset", rulesetId: id, ...settings, ifMatch: ofVersion(version) } };
     }
     return version === sequence
@@ -124,7 +124,8 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
 }
 
 function haveSameSettings(one: Ruleset, other: Ruleset): boolean {
-  return (["name", "description", "guard", "neverBlock"] as const).every((name) => one[name] === other[name]);
+  const settings = ["name", "description", "guard", "guardClasses", "neverBlock"] as const;
+  return settings.every((name) => String(one[name]) === String(other[name]));
 }
 
 function ofVersion(version: number): IfMatch {

@@ -61,6 +61,7 @@ export interface Account extends User {
 /** A write to one table. Executed in the given order. */
 export type Write =
   | { readonly insert: "organisation"; readonly organisation: Organisation }
+  | { readonly save: "organisation"; readonly organisation: Organisation }
   | { readonly save: "plan"; readonly plan: Plan }
   | { readonly insert: "ruleset"; readonly ruleset: Ruleset }
   | { readonly save: "ruleset"; readonly ruleset: Ruleset }

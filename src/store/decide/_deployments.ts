@@ -12,6 +12,7 @@ import { DEPLOYMENTS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkDeploymentMatch } from "./_match.ts";
+import { isSameJson } from "./_same-json.ts";
 import { checkRoom, type Room } from "./_room.ts";
 import { previousAfter } from "./_rotation.ts";
 import { checkTexts } from "./_texts.ts";
@@ -61,10 +62,6 @@ export function updateDeployment(
   const isSame = (name ?? before.name) === before.name && JSON.stringify(changed) === JSON.stringify(before.definition);
   if (isSame) return { outcome: { deployment: before }, changes: [] };
   return changedTo({ ...before, name: name ?? before.name, definition: changed, updatedAt: at }, before);
-}
-
-function isSameJson(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Its list is deleted as well. */

@@ -1,9 +1,10 @@
-import type { CreateOrganisationCommand, SetPlanCommand } from "../command.ts";
+import type { CreateOrganisationCommand, SetGuardClassesCommand, SetPlanCommand } from "../command.ts";
 import type { Organisation, Plan, Ruleset } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { newRuleset } from "./_rulesets.ts";
+import { isSameJson } from "./_same-json.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** With its first two rulesets. `names`: those of all organisations. Throws StoreError (`organisation-exists`). */
@@ -14,7 +15,7 @@ export function createOrganisation(
 ): Decision & { readonly organisationId: string } {
   checkTexts(name);
   checkOrganisationName(name, names);
-  const organisation: Organisation = { id: newId(), name, createdAt: at };
+  const organisation: Organisation = { id: newId(), name, createdAt: at, guardClasses: null };
   // Sorted, because both are created in the same millisecond.
   const [first, second] = [newId(), newId()].sort() as [string, string];
   const fields = { organisationId: organisation.id, description: "", at };
@@ -46,6 +47,16 @@ function checkOrganisationName(name: string, names: readonly string[]): void {
       "organisation-exists",
       `the name ${JSON.stringify(name)} looks like that of the organisation ${JSON.stringify(alike)}; choose another name`,
     );
+}
+
+export function setGuardClasses({ guardClasses }: SetGuardClassesCommand, before: Organisation): Decision {
+  const organisation: Organisation = { ...before, guardClasses };
+  if (isSameJson(guardClasses, before.guardClasses)) return { outcome: { organisation: before }, changes: [] };
+  return {
+    outcome: { organisation },
+    changes: [{ change: { kind: "organisation", organisation }, old: before }],
+    writes: [{ save: "organisation", organisation }],
+  };
 }
 
 /** `before`: the current plan, if there is one. A plan that is turned off has ended then, if not earlier. */

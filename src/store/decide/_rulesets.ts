@@ -5,12 +5,13 @@ import { PURPOSES, type Ruleset, UNGUARDED } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkMatch } from "./_match.ts";
+import { isSameJson } from "./_same-json.ts";
 import { checkRoom } from "./_room.ts";
 import { checkTexts } from "./_texts.ts";
 
 type RulesetFields = Pick<
   CreateRulesetCommand,
-  "organisationId" | "name" | "purpose" | "description" | "guard" | "neverBlock" | "at"
+  "organisationId" | "name" | "purpose" | "description" | "guard" | "guardClasses" | "neverBlock" | "at"
 >;
 
 /** `rulesets`: those of the organisation, which may have at most `max`. */
@@ -47,15 +48,16 @@ function checkList({ ifMatch }: CreateRulesetCommand, rulesets: readonly Ruleset
 /** Its version is known once its change has a number. */
 export function newRuleset(id: string, fields: RulesetFields): Ruleset {
   const { organisationId, name, purpose, description, at } = fields;
-  const { guard = UNGUARDED.guard, neverBlock = UNGUARDED.neverBlock } = fields;
+  const { guard, guardClasses, neverBlock } = fields;
   return {
     id,
     organisationId,
     name,
     purpose,
     description,
-    guard,
-    neverBlock,
+    guard: guard ?? UNGUARDED.guard,
+    guardClasses: guardClasses ?? UNGUARDED.guardClasses,
+    neverBlock: neverBlock ?? UNGUARDED.neverBlock,
     createdAt: at,
     updatedAt: at,
     version: 0,
@@ -66,12 +68,14 @@ export function newRuleset(id: string, fields: RulesetFields): Ruleset {
 export function updateRuleset(command: UpdateRulesetCommand, before: Ruleset, version: number): Decision {
   checkMatch(version, command.ifMatch);
   const { name = before.name, description = before.description } = command;
-  const { guard = before.guard, neverBlock = before.neverBlock } = command;
+  const { guard = before.guard, guardClasses = before.guardClasses, neverBlock = before.neverBlock } = command;
   checkTexts(name, description);
-  const isSame = name === before.name && description === before.description;
-  if (isSame && guard === before.guard && neverBlock === before.neverBlock)
-    return { outcome: { ruleset: before }, changes: [] };
-  const ruleset: Ruleset = { ...before, name, description, guard, neverBlock, updatedAt: command.at };
+  const ruleset: Ruleset = { ...before, name, description, guard, guardClasses, neverBlock };
+  if (isSameJson(ruleset, before)) return { outcome: { ruleset: before }, changes: [] };
+  return savedAs({ ...ruleset, updatedAt: command.at }, before);
+}
+
+function savedAs(ruleset: Ruleset, before: Ruleset): Decision {
   return {
     outcome: { ruleset },
     changes: [{ change: { kind: "ruleset", ruleset }, old: before }],

@@ -27,6 +27,7 @@ import { unprocessable } from "./0021-unprocessable.ts";
 import { bouncerDoubts } from "./0022-bouncer-doubts.ts";
 import { previousSecrets } from "./0023-previous-secrets.ts";
 import { announcedExpiries } from "./0024-announced-expiries.ts";
+import { guardClasses } from "./0025-guard-classes.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -57,6 +58,7 @@ export const MIGRATIONS: Migrations = {
   "0022-bouncer-doubts": bouncerDoubts,
   "0023-previous-secrets": previousSecrets,
   "0024-announced-expiries": announcedExpiries,
+  "0025-guard-classes": guardClasses,
 };
 
 /** The number of migrations of this release. */

@@ -1,5 +1,6 @@
-import type { GuardPolicy } from "./guard-policy.ts";
 import { type PreviousSecret, stillWorking } from "./previous-secret.ts";
+import type { NodeClass } from "../../collateral/node-classes.ts";
+import type { GuardClasses, GuardPolicy } from "./guard-policy.ts";
 
 /** How often devices request a list, and the maximum time until they have a change of it, in seconds. */
 export const UPDATE_FREQUENCIES = {
@@ -81,6 +82,8 @@ export interface DeploymentDefinition {
    * What happens to a blocklist that would block what it should not; absent in older deployments, which means `warn`.
    */
   readonly guard?: GuardPolicy;
+  /** Null or absent: as the organisation's. */
+  readonly guard_classes?: GuardClasses;
   readonly include: readonly DeploymentSource[];
   /** Excludes always win. */
   readonly exclude: readonly DeploymentSource[];
@@ -147,6 +150,8 @@ export interface PublishedList {
 export interface AcceptedHit {
   /** The id of the node, the ruleset or the list, or the name of the block. */
   readonly id: string;
+  /** Of a service, which may have addresses of several; absent in older lists. */
+  readonly class?: NodeClass;
   /** As texts, as they may be long. */
   readonly ipv4_addresses: string;
   readonly ipv6_addresses: string;

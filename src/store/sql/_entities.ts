@@ -4,6 +4,7 @@ import { keyOfName } from "../name-key.ts";
 import type { ExternalList, FetchState } from "../records/external-list.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList } from "../records/deployment.ts";
 import type { PreviousSecret } from "../records/previous-secret.ts";
+import type { GuardClasses } from "../records/guard-policy.ts";
 import type { CredentialKind, DeploymentCredential } from "../records/deployment-credential.ts";
 import type { TaxiiCredential } from "../records/taxii-credential.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
@@ -23,14 +24,14 @@ import type {
 
 // Converts rows to entities and back: names by `NamedColumns`, and here the values that columns hold in another form.
 
-const ORGANISATION = NamedColumns.of<OrganisationRow>()("id", "name", "created_at");
+const ORGANISATION = NamedColumns.of<OrganisationRow>()("id", "name", "created_at", "guard_classes");
 
 export function organisationOf(row: OrganisationRow): Organisation {
-  return ORGANISATION.propertiesOf(row);
+  return { ...ORGANISATION.propertiesOf(row), guardClasses: parsed(row.guard_classes) };
 }
 
 export function rowOfOrganisation(organisation: Organisation): OrganisationRow {
-  return ORGANISATION.columnsOf(organisation);
+  return ORGANISATION.columnsOf({ ...organisation, guardClasses: textOf(organisation.guardClasses) });
 }
 
 const PLAN = NamedColumns.of<PlanRow>()("organisation_id", "area", "active", "until", "per_minute", "per_month");
@@ -105,6 +106,7 @@ const RULESET = NamedColumns.of<Selectable<RulesetRow>>()(
   "purpose",
   "description",
   "guard",
+  "guard_classes",
   "never_block",
   "created_at",
   "updated_at",
@@ -112,11 +114,14 @@ const RULESET = NamedColumns.of<Selectable<RulesetRow>>()(
 );
 
 export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {
-  return { ...RULESET.propertiesOf(row), neverBlock: row.never_block === 1 };
+  const guardClasses = parsed<GuardClasses>(row.guard_classes);
+  return { ...RULESET.propertiesOf(row), guardClasses, neverBlock: row.never_block === 1 };
 }
 
 export function rowOfRuleset(ruleset: Ruleset, ruleCount: number): Insertable<RulesetRow> {
-  return { ...RULESET.columnsOf({ ...ruleset, neverBlock: ruleset.neverBlock ? 1 : 0 }), rule_count: ruleCount };
+  const guardClasses = textOf(ruleset.guardClasses);
+  const columns = RULESET.columnsOf({ ...ruleset, guardClasses, neverBlock: ruleset.neverBlock ? 1 : 0 });
+  return { ...columns, rule_count: ruleCount };
 }
 
 const DEPLOYMENT = NamedColumns.of<DeploymentRow>()(

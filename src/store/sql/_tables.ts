@@ -65,6 +65,8 @@ export interface OrganisationRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
+  /** JSON. */
+  readonly guard_classes: string | null;
 }
 
 export interface PlanRow {
@@ -131,6 +133,8 @@ export interface RulesetRow {
   /** No expiry in `announced_expiries` is later; null: there is none. */
   readonly announced_until: Generated<number | null>;
   readonly guard: GuardPolicy;
+  /** JSON. */
+  readonly guard_classes: string | null;
   readonly never_block: number;
 }
 

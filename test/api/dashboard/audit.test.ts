@@ -33,7 +33,15 @@ test("who changed what, from what, to what: by a user, by a key, by a command", 
   const ann = { kind: "user", id: admin.id, name: "Ann" };
   const at = "2026-11-21T12:00:00.000Z";
   const rule = (ip: string, name: string | null) => ({ ip, name, expires_at: null, created_at: at, updated_at: at });
-  const ruleset = { id, name: "Branches", purpose: "allowlist", description: "", guard: "warn", never_block: false };
+  const ruleset = {
+    id,
+    name: "Branches",
+    purpose: "allowlist",
+    description: "",
+    guard: "warn",
+    guard_classes: null,
+    never_block: false,
+  };
   const first = items[6].sequence;
   const key0 = {
     id: keyId,

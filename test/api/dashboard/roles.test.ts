@@ -182,6 +182,8 @@ const CASES: Readonly<Record<string, Case>> = {
   listRulesets: { least: "viewer", status: 200 },
   createRuleset: { least: "editor", status: 201, body: { name: "x", purpose: "allowlist" } },
   getRuleset: { least: "viewer", status: 200, id: newRuleset },
+  getGuard: { least: "viewer", status: 200 },
+  updateGuard: { least: "editor", status: 200, body: { guard_classes: null } },
   updateRuleset: { least: "editor", status: 200, id: newRuleset, body: { name: "y" } },
   deleteRuleset: { least: "editor", status: 204, id: newRuleset },
   listRules: { least: "viewer", status: 200, id: newRuleset },

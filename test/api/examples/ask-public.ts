@@ -147,6 +147,8 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
   await interview.ask(null, "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
   await interview.ask("replaceRules", "PUT", `${own}/rules`, { body: body("/{ruleset_id}/rules", "put") });
   await interview.ask("searchRules", "POST", `${RULES}:search`, { body: interview.body(`${RULES}:search`, "post") });
+  await interview.ask("getGuard", "GET", "/v1/edl/guard");
+  await interview.ask("updateGuard", "PATCH", "/v1/edl/guard", { body: interview.body("/v1/edl/guard", "patch") });
   await interview.ask("updateRuleset", "PATCH", own, { body: body("/{ruleset_id}", "patch") });
   await interview.ask("listRulesetVersions", "GET", `${own}/versions?page_size=2`);
   const shown = (changes: unknown): unknown => ({ ...(changes as object), feed: FEED });

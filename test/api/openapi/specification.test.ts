@@ -36,6 +36,7 @@ test("Ruleset: its fields", async () => {
     "created_at",
     "description",
     "guard",
+    "guard_classes",
     "id",
     "name",
     "never_block",

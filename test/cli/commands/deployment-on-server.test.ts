@@ -477,3 +477,37 @@ test("a ruleset is deleted once the user agrees, who sees which deployments use 
   assert.match((await ruleset("delete", "Used", "--yes")).stderr, /there is no ruleset "Used"/);
   assert.match((await ruleset("delete", "rules.ipsieve")).stderr, /rules\.ipsieve is a file/);
 });
+
+test("rulesets are changed by command, and what guards protect is chosen for rulesets, deployments and the organisation", async () => {
+  const ruleset = (...args: string[]): Promise<Outcome> => call("ruleset", ...args);
+  const failing = async (message: RegExp, ...args: string[]): Promise<void> => {
+    const { code, stdout, stderr } = await ruleset(...args);
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout], [2, ""]);
+  };
+  const about = async (name: string) =>
+    JSON.parse((await ruleset("list", "--json")).stdout).find((each: { name: string }) => each.name === name);
+  assert.equal((await ruleset("create", "Guarded", "--guard-classes", "scanner,serving")).code, 0);
+  assert.deepEqual((await about("Guarded")).guard_classes, ["serving", "scanner"]);
+  assert.equal((await ruleset("update", "Guarded", "--guard-classes", "none")).stdout, "Guarded: changed\n");
+  assert.deepEqual((await about("Guarded")).guard_classes, []);
+  const options = ["--name", "Renamed", "--description", "x", "--guard", "carve", "--guard-classes", "default"];
+  assert.equal((await ruleset("update", "Guarded", ...options)).stdout, "Renamed: changed\n");
+  const { description, guard, guard_classes: classes } = await about("Renamed");
+  assert.deepEqual([description, guard, classes], ["x", "carve", null]);
+  await failing(/never_block|never-block/, "update", "Renamed", "--never-block", "yes");
+  await failing(/say what to change/, "update", "Renamed");
+  await failing(/there is no ruleset "Guarded"/, "update", "Guarded", "--guard", "off");
+  await failing(/rules\.ipsieve is a file/, "update", "rules.ipsieve", "--guard", "off");
+  assert.equal((await ruleset("delete", "Renamed", "--yes")).code, 0);
+
+  const preview = (...more: string[]): Promise<Outcome> =>
+    call("deployment", "preview", "--include", "1.1.1.1", "--server", url(), ...more);
+  assert.match((await preview()).stdout, /would block 1 address of cloudflare/);
+  assert.doesNotMatch((await preview("--guard-classes", "rented")).stdout, /would block/);
+  await created("Chosen", "--include", "20.0.0.0/24", "--guard-classes", "anonymiser");
+  assert.match(
+    (await call("deployment", "show", "Chosen")).stdout,
+    /guard +warn; services that it protects: anonymiser/,
+  );
+});

@@ -93,10 +93,21 @@ test("carve writes a list without exactly what must not be blocked; an allowlist
   assert.equal((await ruleset("import", allowed, "feed.txt", "--guard", "refuse")).stderr, "");
 });
 
+test("--guard-classes chooses which services count", async () => {
+  const name = await created("classes.ipsieve");
+  const add = (classes: string) => ruleset("add", name, "1.1.1.1", "--guard", "refuse", "--guard-classes", classes);
+  assert.equal((await add("default")).code, 2);
+  assert.match((await add("rented, serving")).stderr, /would block 1 address of cloudflare/);
+  assert.match((await add("servign")).stderr, /--guard-classes "servign": did you mean serving\?/);
+  assert.match((await add("all")).stderr, /write serving, rented, anonymiser, scanner, access, none or default/);
+  for (const classes of ["rented,scanner", "none"]) assert.equal((await add(classes)).code, 0, classes);
+});
+
 test("options that would do nothing are errors", async () => {
   const name = await created("options.ipsieve");
   for (const [args, message] of [
     [["add", name, "1.1.1.1", "--never", "own.txt"], /--never needs --guard/],
+    [["add", name, "1.1.1.1", "--guard-classes", "none"], /--guard-classes needs --guard/],
     [["add", name, "1.1.1.1", "--guard", "carve"], /--guard/],
     [
       ["import", "Blocklist", "feed.txt", "--guard", "warn", "--server", "http://127.0.0.1:9"],

@@ -492,6 +492,7 @@ function chosen(lists: Readonly<Record<string, readonly [Purpose, readonly strin
       purpose,
       description: "",
       guard: "warn" as const,
+      guardClasses: null,
       neverBlock: false,
       createdAt: 0,
       updatedAt: 0,

@@ -9,6 +9,7 @@ export function aboutRuleset(id: string, organisationId: string, name = id): Rul
     purpose: "blocklist",
     description: "",
     guard: "warn",
+    guardClasses: null,
     neverBlock: false,
     createdAt: 1,
     updatedAt: 1,

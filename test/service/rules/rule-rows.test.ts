@@ -45,6 +45,7 @@ const about = {
   purpose: "blocklist",
   description: "",
   guard: "warn" as const,
+  guardClasses: null,
   neverBlock: false,
   createdAt: NOW,
   updatedAt: NOW,

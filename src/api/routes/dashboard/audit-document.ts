@@ -7,7 +7,7 @@ import type { Area, DatasetFacts } from "../../../store/state.ts";
 import type { ServiceMemory } from "../../../service/rules/service-memory.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 
-type State = Readonly<Record<string, string | number | boolean | null>>;
+type State = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** An entry as the pages show it. */
 export function auditDocument(
@@ -55,6 +55,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   purpose: "purpose",
   description: "description",
   guard: "guard",
+  guardClasses: "guard_classes",
   neverBlock: "never_block",
   role: "role",
   access: "access",
@@ -135,6 +136,7 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
       : purpose === undefined
         ? `created the organisation ${name}`
         : `created the ruleset ${name}`,
+  "set-guard-classes": () => "changed what the guards of the organisation protect",
   "set-plan": (_name, _before, { area, active }) =>
     `${active === true ? "activated" : "deactivated"} the plan for ${planName(area)}`,
   "create-key": (name, _before, { start }) => `created the key ${name} (${start}...)`,

@@ -4,7 +4,7 @@ import type { Gathered, PrefixTally } from "../../../deployments/gathered.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { ADDRESS_NOTE } from "../../address-sets/address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { GUARD_OPTION, SOURCE_NOTE } from "../../deployments/deployment-definition.ts";
+import { GUARD_CLASSES_OPTION, GUARD_OPTION, SOURCE_NOTE } from "../../deployments/deployment-definition.ts";
 import { columnLines } from "../../output/columns.ts";
 import { byteSize, counted, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
@@ -20,6 +20,8 @@ import {
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
+const OF_SERVERS = [GUARD_OPTION, GUARD_CLASSES_OPTION];
+
 export const previewCommand: Command = {
   name: "deployment preview",
   summary: "show what a list for a firewall contains, what excludes remove, and whether it would be written",
@@ -27,7 +29,7 @@ export const previewCommand: Command = {
   operandWords: [],
   options: [
     ...LIST_CONTENT_OPTIONS,
-    { ...GUARD_OPTION, help: `on a server, ${GUARD_OPTION.help}` },
+    ...OF_SERVERS.map((option) => ({ ...option, help: `on a server, ${option.help}` })),
     { name: "json", help: "print one JSON document, with exact numbers of addresses, as strings" },
     ...CONNECTION_OPTIONS,
   ],
@@ -57,7 +59,8 @@ export const previewCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   if (args.operands.length > 0 || args.has("server")) return previewOnServer(args);
-  if (args.has("guard")) throw new UsageError("--guard is for deployments of a server; give --server or a DEPLOYMENT");
+  for (const { name } of OF_SERVERS)
+    if (args.has(name)) throw new UsageError(`--${name} is for deployments of a server; give --server or a DEPLOYMENT`);
   const rendered = await renderList(args);
   await printChunks(args.has("json") ? [`${JSON.stringify(documentOf(rendered))}\n`] : [cardOf(rendered)]);
   return rendered.rejections.length === 0 ? EXIT.matched : EXIT.nothing;

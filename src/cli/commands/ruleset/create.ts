@@ -6,9 +6,12 @@ import { GUARD_POLICIES, type GuardPolicy } from "../../../store/records/guard-p
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { printText } from "../../output/standard-output.ts";
 import { rejectTakenRuleset } from "../../rulesets/chosen-ruleset.ts";
+import { guardClassesOf, guardClassesOption } from "../../rulesets/guard-classes.ts";
 import { isRulesetFile, RulesetFile } from "../../rulesets/ruleset-file.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, parametersText, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
+
+const CLASSES_OPTION = guardClassesOption("as the organisation's (default)");
 
 export const createCommand: Command = {
   name: "ruleset create",
@@ -23,6 +26,7 @@ export const createCommand: Command = {
       choices: GUARD_POLICIES,
       help: "on a server, if rules of a blocklist would block services, allowed addresses or own networks: off, warn, refuse, carve (leave them out of lists); default: warn",
     },
+    { ...CLASSES_OPTION, help: `on a server: ${CLASSES_OPTION.help}` },
     { name: "never-block", help: "on a server: an allowlist with your own networks, never to be blocked" },
     {
       name: "name",
@@ -50,7 +54,7 @@ export const createCommand: Command = {
 };
 
 const OF_FILES = ["name", "allow-special-purpose"];
-const OF_SERVERS = ["description", "guard", "never-block", "server", "key-file"];
+const OF_SERVERS = ["description", "guard", "guard-classes", "never-block", "server", "key-file"];
 
 async function run(args: Arguments): Promise<number> {
   const ruleset = args.operands[0]!;
@@ -84,11 +88,13 @@ function checkedName(name: string): string {
 async function createOnServer(args: Arguments, name: string, purpose: Purpose): Promise<void> {
   const description = args.value("description");
   const guard = args.value("guard") as GuardPolicy | undefined;
+  const classes = guardClassesOf(args);
   const body = {
     name,
     purpose,
     ...(description !== undefined && { description }),
     ...(guard !== undefined && { guard }),
+    ...(classes !== undefined && { guard_classes: classes }),
     ...(args.has("never-block") && { never_block: true }),
   };
   const { id } = await new ServiceConnection(args).use(async (client) => {

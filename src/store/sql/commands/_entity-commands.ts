@@ -22,7 +22,7 @@ import {
   updateList,
 } from "../../decide/_external-lists.ts";
 import { createKey, revokeKey } from "../../decide/_keys.ts";
-import { checkOrganisation, createOrganisation, setPlan } from "../../decide/_organisations.ts";
+import { checkOrganisation, createOrganisation, setGuardClasses, setPlan } from "../../decide/_organisations.ts";
 import { createRuleset, updateRuleset } from "../../decide/_rulesets.ts";
 import { createWebhook, deleteWebhook, rotateWebhook, stopWebhook, updateWebhook } from "../../decide/_webhooks.ts";
 import { createTaxiiCredential, revokeTaxiiCredential } from "../../decide/_taxii-credentials.ts";
@@ -93,6 +93,8 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
         (await found.organisations(within)).map(({ name }) => name),
         randomUUID,
       );
+    case "set-guard-classes":
+      return setGuardClasses(command, await found.organisation(within, command.organisationId));
     case "set-plan":
       await requireOrganisation(group, command.organisationId);
       return setPlan(command, await found.plan(within, command));

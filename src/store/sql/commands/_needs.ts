@@ -37,6 +37,13 @@ export async function hasOrganisation(within: Within, id: string): Promise<boole
   return row !== undefined;
 }
 
+/** Throws StoreError (`organisation-not-found`). */
+export async function organisation(within: Within, id: string): Promise<Organisation> {
+  const row = await within.selectFrom("organisations").selectAll().where("id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new StoreError("organisation-not-found", `unknown organisation ${id}`);
+  return organisationOf(row);
+}
+
 /** O(organisations). */
 export async function organisations(within: Within): Promise<Organisation[]> {
   return (await within.selectFrom("organisations").selectAll().execute()).map(organisationOf);

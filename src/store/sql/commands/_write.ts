@@ -66,9 +66,13 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
         .onConflict((conflict) => conflict.columns(["organisation_id", "area"]).doUpdateSet(values))
         .execute());
     }
+    case "organisation": {
+      const { id, ...values } = rowOfOrganisation(write.organisation);
+      return void (await within.updateTable("organisations").set(values).where("id", "=", id).execute());
+    }
     case "ruleset": {
-      const { id, name, description, guard, neverBlock } = write.ruleset;
-      const values = { name, description, guard, never_block: neverBlock ? 1 : 0 };
+      const { id, name, description, guard, guard_classes, never_block } = rowOfRuleset(write.ruleset, 0);
+      const values = { name, description, guard, guard_classes, never_block };
       return void (await within.updateTable("rulesets").set(values).where("id", "=", id).execute());
     }
     case "key": {

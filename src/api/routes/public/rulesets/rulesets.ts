@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import type { App } from "../../../app-type.ts";
+import { classesInOrder } from "../../../../collateral/node-classes.ts";
 import { RuleIndex } from "../../../../rulesets/index/rule-index.ts";
 import { signed } from "../../../http/signed-request.ts";
 import { ifMatch, isKnown } from "../../../http/entity-tags.ts";
@@ -83,7 +84,7 @@ function addWrites(app: App, services: Services): void {
     bodyExample: { name: "Offices", purpose: "allowlist" },
   };
   app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
-    const { name, purpose, description = "", guard, never_block: neverBlock } = request.body;
+    const { name, purpose, description = "", guard, guard_classes: classes, never_block: neverBlock } = request.body;
     checkRulesetText(request.body);
     checkNeverBlock(neverBlock, purpose);
     const { ruleset } = await store.write({
@@ -94,6 +95,7 @@ function addWrites(app: App, services: Services): void {
       purpose,
       description,
       guard,
+      guardClasses: classes && classesInOrder(classes),
       neverBlock,
     });
     // A repeated request may arrive after it has been deleted again.
@@ -118,7 +120,7 @@ function addWrites(app: App, services: Services): void {
   app.patch(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: update }, async (request) => {
     const found = findRuleset(request, services);
     checkRulesetText(request.body);
-    const { never_block: neverBlock, ...changes } = request.body;
+    const { guard_classes: classes, never_block: neverBlock, ...changes } = request.body;
     checkNeverBlock(neverBlock, found.about.purpose);
     const { ruleset } = await store.write({
       kind: "update-ruleset",
@@ -126,6 +128,7 @@ function addWrites(app: App, services: Services): void {
       rulesetId: found.about.id,
       ifMatch: ifMatch(request),
       ...changes,
+      guardClasses: classes && classesInOrder(classes),
       neverBlock,
     });
     return rulesetDocument({ ...findRuleset(request, services), about: ruleset }, request.now);

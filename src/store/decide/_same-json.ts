@@ -1,0 +1,4 @@
+/** Whether two values are written as the same JSON. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
