@@ -257,12 +257,15 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     const guard = page.getByLabel("If it would block services");
     await guard.selectOption("carve");
     await page.getByText("The guard leaves out addresses that should not be blocked.").waitFor();
+    await page.getByLabel("Services that must not be blocked").selectOption("own");
+    await page.getByLabel("Known scanners").check();
     await guard.selectOption("refuse");
     await page
       .getByText(/The list would block .*4 addresses for special use.*If they should be blocked, publish the list/)
       .waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("refuses lists with addresses that should not be blocked").waitFor();
+    await page.getByText("refuses lists with addresses that should not be blocked; protects CDNs").waitFor();
+    assert.deepEqual((await api("GET", id)).guard_classes, ["serving", "rented", "scanner"]);
     await until("the list is refused", async () => (await api("GET", id)).status === "refused");
     await page.getByRole("button", { name: "Refresh" }).first().click();
     await page.getByRole("button", { name: "Publish list 1" }).click();

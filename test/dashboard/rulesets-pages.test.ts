@@ -149,9 +149,25 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await add("1.1.1.2");
       await page.getByRole("dialog").getByText("would block 1 address of Cloudflare").waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      const classes = async (open: string, uncheck: string): Promise<void> => {
+        await page.getByRole("button", { name: open }).click();
+        await page.getByLabel("Services that must not be blocked").selectOption("own");
+        await page.getByLabel(uncheck).uncheck();
+        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+      };
+      await classes("Rename or describe the ruleset", "CDNs, applications");
+      await add("1.1.1.3");
+      await page.getByText("1.1.1.3").first().waitFor();
+      await page.goto(`${new URL(page.url()).origin}/#/rulesets`);
+      await classes("What guards protect", "Clouds and CI");
+      const { guard_classes: all } = (await visit(t, "GET", "/edl/guard", { token: editor.token })).body;
+      assert.deepEqual(all, ["serving"]);
+      await visit(t, "PATCH", "/edl/guard", { token: editor.token, body: { guard_classes: null } });
       assert.deepEqual(
         (await rulesOf(id)).map(({ ip }) => ip),
-        ["1.1.1.1"],
+        ["1.1.1.1", "1.1.1.3"],
       );
       await page.context().close();
     },
