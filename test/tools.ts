@@ -15,6 +15,8 @@ export const STIX_VALIDATOR = join(TOOLS, ".venv/bin/stix2_validator");
 export const GO = join(TOOLS, ".venv/bin/go");
 export const OAPI_CODEGEN = join(TOOLS, "bin/oapi-codegen");
 export const OGEN = join(TOOLS, "bin/ogen");
+/** CrowdSec's newest firewall bouncer; the proxy for Go modules does not have it everywhere. */
+export const FIREWALL_BOUNCER = join(TOOLS, "bin/cs-firewall-bouncer");
 /** Where Maven keeps it. */
 export const OPENAPI_GENERATOR = join(
   homedir(),
