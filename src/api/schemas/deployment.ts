@@ -113,12 +113,15 @@ const percent = (what: string) =>
     }),
   );
 
+// With a name of its own, as some generators do not compile an enum of integers inside of a list.
+const AddressFamily = named("AddressFamily", Type.Unsafe<4 | 6>({ type: "integer", enum: [4, 6] }));
+
 const Options = named(
   "DeploymentOptions",
   Type.Object(
     {
       families: Type.Optional(
-        Type.Array(Type.Unsafe<4 | 6>({ type: "integer", enum: [4, 6] }), {
+        Type.Array(AddressFamily, {
           minItems: 1,
           maxItems: 2,
           uniqueItems: true,

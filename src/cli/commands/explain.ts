@@ -14,7 +14,7 @@ import { openedRules, RULES_NOTE } from "../rule-lists/opened-rules.ts";
 import { isOutputClosed, printText } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { readPrefixes } from "../input/read-prefixes.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../server/service-connection.ts";
+import { CONNECTION_OPTIONS, connectionWords, KEY_NOTE } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 export const explainCommand: Command = {
@@ -56,10 +56,11 @@ async function run(args: Arguments): Promise<number> {
   let [isDecided, hasFailed] = [false, false];
   const onError = (): void => void (hasFailed = true);
   const explained = isAboutServer(args) ? explainOnServer(args, onError) : explainInFiles(args, onError);
+  const cardOf = (each: ExplainedAddress) => explanationCard(each, styleFor(process.stdout), connectionWords(args));
   for await (const each of explained) {
     if (isOutputClosed()) break;
     isDecided ||= each.verdict !== "none";
-    await printText(args.has("json") ? `${JSON.stringify(each)}\n` : explanationCard(each, styleFor(process.stdout)));
+    await printText(args.has("json") ? `${JSON.stringify(each)}\n` : cardOf(each));
   }
   if (hasFailed) return EXIT.error;
   return isDecided ? EXIT.matched : EXIT.nothing;

@@ -5,6 +5,7 @@ import { guardClassesText } from "../rulesets/guard-classes.ts";
 import { sourceTexts } from "./deployment-definition.ts";
 import { counted, grouped } from "../output/numbers.ts";
 import { oneLine } from "../output/one-line.ts";
+import { shellWord } from "../output/shell-word.ts";
 import type { Style } from "../output/style.ts";
 
 /** Further sources are only counted; `--json` has all. */
@@ -28,7 +29,9 @@ function explanationOf(deployment: Deployment): string[] {
   const { name, reasons, generation, refused_generation: refused } = deployment;
   switch (stateOf(deployment)) {
     case "inactive":
-      return ['its feeds respond with 403; "ipsieve deployment update --active yes" makes them work again'];
+      return [
+        `its feeds respond with 403; "ipsieve deployment update ${shellWord(oneLine(name))} --active yes" makes them work again`,
+      ];
     case "no list yet":
       return ["the first list is being built; devices get 503 and try again"];
     case "not pulled":
@@ -63,7 +66,7 @@ export function canBeReleased(code: string): boolean {
 /** What can be done about a list that was refused. */
 export function cureOf(code: string, name: string): string {
   if (canBeReleased(code))
-    return `${CURES[code] ?? ""}if the list is right, "ipsieve deployment publish ${JSON.stringify(name)}" releases it`;
+    return `${CURES[code] ?? ""}if the list is right, "ipsieve deployment publish ${shellWord(oneLine(name))}" releases it`;
   return CURES[code] ?? 'correct the sources with "ipsieve deployment update"';
 }
 

@@ -49,13 +49,13 @@ interface ExplainedDeployment {
 const COLORS = { allowed: "green", blocked: "red", none: "dim" } as const;
 const WORDS = { allowed: "allowed", blocked: "blocked", none: "not covered by any active rule" } as const;
 
-/** The same for people, in lines. */
-export function explanationCard(explained: ExplainedAddress, style: Style): string {
+/** The same for people, in lines. `connection`: the options of commands that are advised. */
+export function explanationCard(explained: ExplainedAddress, style: Style, connection = ""): string {
   const { ip, verdict, lists, next_change_at: next, services, deployments = [], contradicted_by = [] } = explained;
   const against = deployments.filter(({ id }) => contradicted_by.includes(id));
   const lines = [
     `${ip}: ${style(COLORS[verdict], WORDS[verdict])}${next === null ? "" : `; another rule decides, or none, from ${next}`}`,
-    ...(against.length === 0 ? [] : [`  ${style("yellow", contradiction(explained, against))}`]),
+    ...(against.length === 0 ? [] : contradictionLines(explained, against, style, connection)),
     ...lists.flatMap(({ list, purpose, rules }) =>
       rules.map((rule) => `  ${oneLine(list)} (${purpose})  ${ruleLine(rule, overriding(explained, purpose))}`),
     ),
@@ -65,15 +65,28 @@ export function explanationCard(explained: ExplainedAddress, style: Style): stri
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** What rules say and what devices do differ; and what ends that. */
-function contradiction({ verdict, lists }: ExplainedAddress, against: readonly ExplainedDeployment[]): string {
+/** What rules say and what devices do differ; and the commands that end that. */
+function contradictionLines(
+  { verdict, lists }: ExplainedAddress,
+  against: readonly ExplainedDeployment[],
+  style: Style,
+  connection: string,
+): string[] {
   const names = against.map(({ name }) => oneLine(name)).join(", ");
   const [does, purpose] = verdict === "allowed" ? ["blocked", "allowlist"] : ["allowed", "blocklist"];
   const decider = lists.find((list) => list.purpose === purpose && hasDecider(list))!;
   const who = against.length === 1 ? `the deployment ${names}` : `${against.length} deployments: ${names}`;
-  const name = against.length === 1 ? shellWord(oneLine(against[0]!.name)) : "NAME";
   const exclude = shellWord(`ruleset:${oneLine(decider.list)}`);
-  return `but ${does} by ${who}. To end that: ipsieve deployment update ${name} --add-exclude ${exclude}`;
+  const commands = against.map(
+    (each) => `    ipsieve deployment update ${operandOf(each)} --add-exclude ${exclude}${connection}`,
+  );
+  const cure = "To end that (each shows the change and asks; scripts add --yes):";
+  return [`  ${style("yellow", `but ${does} by ${who}. ${cure}`)}`, ...commands];
+}
+
+/** The name, unless it would be taken for an option. */
+function operandOf({ id, name }: ExplainedDeployment): string {
+  return name.startsWith("-") ? id : shellWord(oneLine(name));
 }
 
 function hasDecider({ rules }: ExplainedList): boolean {

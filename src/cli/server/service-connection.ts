@@ -2,6 +2,7 @@ import type { Client } from "../../client/client.ts";
 import { ProblemError, ServiceError, type ValidationErrors } from "../../client/errors.ts";
 import { isApiKeyText } from "../../store/records/api-key.ts";
 import type { Arguments, Option } from "../runner/command.ts";
+import { shellWord } from "../output/shell-word.ts";
 import { readKeyFile } from "../options/key-file.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
@@ -17,6 +18,14 @@ export const CONNECTION_OPTIONS: readonly Option[] = [
     help: "a file that contains only the API key; default: the key in $IPSIEVE_API_KEY",
   },
 ];
+
+/** Those that are given, for a command that is advised, each after a blank. */
+export function connectionWords(args: Arguments): string {
+  return CONNECTION_OPTIONS.map(({ name }) => [name, args.value(name)] as const)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` --${name} ${shellWord(value!)}`)
+    .join("");
+}
 
 /** The note of every such command. */
 export const KEY_NOTE =

@@ -296,7 +296,7 @@ test("a guard says what it protects, what a list would block, and how to proceed
   assert.equal(refused.code, 1);
   assert.match(
     refused.stdout,
-    /would be refused: .* block 4 addresses for special use \(Private-Use\).*--guard carve; if the list is right, "ipsieve deployment publish "Guarded"" releases it/,
+    /would be refused: .* block 4 addresses for special use \(Private-Use\).*--guard carve; if the list is right, "ipsieve deployment publish Guarded" releases it/,
   );
   const carved = ["--include", "10.0.0.0/30", "--include", "20.0.0.0/24", "--guard", "carve"];
   assert.match(await done("preview", "Guarded", ...carved), /warning: leaves out 4 addresses for special use/);

@@ -526,15 +526,27 @@ describe("what a blocklist should not block", () => {
     // A list of devices that does the opposite comes first, with what ends that, which then does.
     const deployment = (...args: string[]) => call(["deployment", ...args, ...server]);
     assert.equal((await deployment("create", "Edge", "--include", `ruleset:${BLOCKLIST}`)).code, 0);
-    const [heading, contradiction] = (await call(["explain", "20.0.1.1", ...server])).stdout.split("\n");
+    assert.equal((await deployment("create", "It's $HOME", "--include", "20.0.1.0/24")).code, 0);
+    const [heading, contradiction, ...cures] = (await call(["explain", "20.0.1.1", ...server])).stdout.split("\n");
     assert.match(heading!, /^20\.0\.1\.1: allowed/);
-    const cure = `ipsieve deployment update Edge --add-exclude 'ruleset:${ALLOWLIST}'`;
-    assert.equal(contradiction, `  but blocked by the deployment Edge. To end that: ${cure}`);
-    assert.equal((await deployment("update", "Edge", "--add-exclude", `ruleset:${ALLOWLIST}`, "--yes")).code, 0);
+    assert.equal(
+      contradiction,
+      "  but blocked by 2 deployments: Edge, It's $HOME. To end that (each shows the change and asks; scripts add --yes):",
+    );
+    for (const [index, cure] of cures.slice(0, 2).entries()) {
+      // As a shell reads it.
+      const words = spawnSync("sh", ["-c", `printf '%s\\0' ${cure}`], { encoding: "utf8" })
+        .stdout.split("\0")
+        .slice(0, -1);
+      const name = ["Edge", "It's $HOME"][index]!;
+      const advised = ["deployment", "update", name, "--add-exclude", `ruleset:${ALLOWLIST}`, ...server];
+      assert.deepEqual(words, ["ipsieve", ...advised]);
+      assert.equal((await call([...words.slice(1), "--yes"])).code, 0, cure);
+    }
     const after = (await call(["explain", "20.0.1.1", ...server])).stdout;
     assert.doesNotMatch(after, /but blocked/);
     assert.match(after, /deployment Edge \(blocklist\): does not contain it; an exclude decides/);
-    await deployment("delete", "Edge", "--yes");
+    for (const name of ["Edge", "It's $HOME"]) await deployment("delete", name, "--yes");
     // A log against a draft and the rules of the server, by name and by id.
     file("access.log", "20.0.2.1 a\n20.0.2.1 b\n20.0.1.1 c\n20.9.9.9 d\n");
     file("draft.csv", "ip\n20.9.9.9\n20.0.2.1\n");
