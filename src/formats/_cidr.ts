@@ -1,4 +1,4 @@
-import type { Prefix } from "../address/address.ts";
+import type { Family, Prefix } from "../address/address.ts";
 import { formatAddress } from "../address/format-address.ts";
 import { atLeast, type Capability } from "../sets/capability.ts";
 import type { EntryList } from "./entry.ts";
@@ -14,7 +14,12 @@ export function cidr(prefix: Prefix): string {
   return `${formatAddress(prefix)}/${prefix.length}`;
 }
 
-/** The prefixes of a list for a consumer that takes none of length 0: its two halves instead. */
+/** The prefixes of a list, in order, for a consumer that takes none of length 0: its two halves instead, each once. */
 export function* withoutZeroLength(list: EntryList<"rules">): Generator<Prefix> {
-  for (const { prefix } of list.entries()) yield* atLeast(1, prefix);
+  const halved = new Set<Family>();
+  for (const { prefix } of list.entries()) {
+    const { family, length } = prefix;
+    if (length === 0) halved.add(family);
+    if (length !== 1 || !halved.has(family)) yield* atLeast(1, prefix);
+  }
 }

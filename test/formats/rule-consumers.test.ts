@@ -31,6 +31,8 @@ const LIST = [
   "2a00:1:2:3:4:5:6:8/125",
   "fd00::/8",
 ];
+/** Programs differ in whether they take a prefix of length 0. */
+const EVERYTHING = ["0.0.0.0/0", "::/0"];
 const OTHER = ["1.0.0.0/25", "9.9.8.0/23", "2001:db8::/33", "fc00::/7"];
 
 function fileOf(texts: readonly string[], format: RuleExportFormat): string {
@@ -76,6 +78,11 @@ for (const consumer of CONSUMERS) {
   describe(`exported and read by ${consumer.name}`, { skip: consumer.missing }, () => {
     test("every edge of every rule is decided as by the rules", async () => {
       assert.deepEqual(await differences(consumer, LIST, LIST), []);
+    });
+
+    test("everything is listed by two prefixes, or their halves", { skip: onlyLong() }, async () => {
+      for (const list of [EVERYTHING, ["0.0.0.0/0"], ["::/0"], ["0.0.0.0/0", "0.0.0.0/1", "::/0", "8000::/1"]])
+        assert.deepEqual(await differences(consumer, list, list), [], list.join());
     });
 
     test("a list without rules lists nothing", { skip: onlyLong() }, async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { Prefix } from "../../src/address/address.ts";
-import { coversMapped, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
+import { coversMapped, formatPrefix, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
 import { mergePrefixes } from "../../src/address/range.ts";
 import {
   exportRules,
@@ -35,12 +35,32 @@ const rules = [
   rule("2001:db8::1"),
 ];
 
+const halves = (family: 4 | 6): readonly string[] =>
+  family === 4 ? ["0.0.0.0/1", "128.0.0.0/1"] : ["::/1", "8000::/1"];
+
+/** All of IPv6 but ::ffff:0:0/96: what is beside it at each length, in order. */
+function aroundMapped(): string[] {
+  const beside = Array.from({ length: 96 }, (_, bit) => {
+    const shift = BigInt(127 - bit);
+    return { value: ((0xffff_0000_0000n >> shift) ^ 1n) << shift, length: bit + 1 };
+  });
+  return beside
+    .sort((one, other) => (one.value < other.value ? -1 : 1))
+    .map(({ value, length }) => {
+      const groups = value.toString(16).padStart(32, "0").match(/.{4}/g)!;
+      return formatPrefix(parsePrefix(`${groups.join(":")}/${length}`));
+    });
+}
+
 test("every format, by example", () => {
   const formats = RULE_EXPORT_FORMATS.filter((format) => !isVendorFormat(format));
   const told = Object.fromEntries(formats.map((format) => [format, textOf(rules, format).split("\n")]));
   const all = ["0.0.0.0/0", "8.8.8.8", "9.9.9.0/24", "9.9.9.128/25", "::/0", "2001:db8::1"];
   assert.deepEqual(told, {
-    apache: [...all.map((ip) => `Require not ip ${ip}`), ""],
+    apache: [
+      ...[...halves(4), ...all.slice(1, 4), ...halves(6), ...all.slice(5)].map((ip) => `Require not ip ${ip}`),
+      "",
+    ],
     bird: `protocol static list_4 {
 ipv4;
 route 0.0.0.0/0 blackhole;
@@ -102,7 +122,7 @@ $DATASET ip6trie @
 ::,0,bl,
 2001:db8::1,128,bl,
 `.split("\n"),
-    haproxy: [...all, ""],
+    haproxy: [...all.slice(0, 4), ...aroundMapped(), all[5], ""],
     iptables: `*filter
 :list - [0:0]
 -4 -A list -s 0.0.0.0/0 -j DROP
@@ -137,16 +157,16 @@ add list="list" address=2001:db8::1
     rpz: `$TTL 300
 @ SOA localhost. root.localhost. ${NOW / 1000} 300 60 604800 300
 @ NS localhost.
-0.0.0.0.0.rpz-ip CNAME .
+1.0.0.0.0.rpz-ip CNAME .
+1.0.0.0.128.rpz-ip CNAME .
 32.8.8.8.8.rpz-ip CNAME .
 24.0.9.9.9.rpz-ip CNAME .
 25.128.9.9.9.rpz-ip CNAME .
-0.zz.rpz-ip CNAME .
+1.zz.rpz-ip CNAME .
+1.zz.8000.rpz-ip CNAME .
 128.1.zz.db8.2001.rpz-ip CNAME .
 `.split("\n"),
-    squid: `0.0.0.0/0
-::/0
-`.split("\n"),
+    squid: [...halves(4), ...aroundMapped(), ""],
     "suricata-iprep": [...all.map((ip) => `${ip},1,127`), ""],
     varnish: `acl list {
 "0.0.0.0"/0;

@@ -1,4 +1,5 @@
 import type { Prefix } from "../../address/address.ts";
+import { WITHOUT_ZERO_LENGTH, withoutZeroLength } from "../_cidr.ts";
 import type { Format } from "../format.ts";
 
 /**
@@ -10,6 +11,7 @@ const TIMES = "300 60 604800 300";
 /**
  * A response policy zone (draft-vixie-dnsop-dns-rpz): names that resolve to a listed address do not exist, or, with an
  * allowlist, are let through whatever later zones say. The serial number rises with every change.
+ * BIND ignores a /0.
  */
 export const rpz = {
   about: "response policy zone",
@@ -17,10 +19,11 @@ export const rpz = {
   mediaType: "text/dns",
   comments: ";",
   hasSerial: true,
+  expresses: WITHOUT_ZERO_LENGTH,
   *write(list) {
     const policy = list.purpose === "blocklist" ? "." : "rpz-passthru.";
     yield `$TTL 300\n@ SOA localhost. root.localhost. ${list.serial} ${TIMES}\n@ NS localhost.\n`;
-    for (const { prefix } of list.entries()) yield `${triggerOf(prefix)} CNAME ${policy}\n`;
+    for (const prefix of withoutZeroLength(list)) yield `${triggerOf(prefix)} CNAME ${policy}\n`;
   },
 } as const satisfies Format<"rules">;
 

@@ -1,4 +1,5 @@
 import { formatPrefix } from "../../address/prefix.ts";
+import { WITHOUT_ZERO_LENGTH, withoutZeroLength } from "../_cidr.ts";
 import type { Format } from "../format.ts";
 
 /**
@@ -9,14 +10,17 @@ import type { Format } from "../format.ts";
  *       Require all granted
  *       Include blocklist.conf
  *     </RequireAll>
+ *
+ * It takes no /0.
  */
 export const apache = {
   about: "Require lines",
   kinds: ["rules"],
   mediaType: "text/plain",
   comments: "#",
+  expresses: WITHOUT_ZERO_LENGTH,
   *write(list) {
     const directive = list.purpose === "blocklist" ? "Require not ip" : "Require ip";
-    for (const { prefix } of list.entries()) yield `${directive} ${formatPrefix(prefix)}\n`;
+    for (const prefix of withoutZeroLength(list)) yield `${directive} ${formatPrefix(prefix)}\n`;
   },
 } as const satisfies Format<"rules">;

@@ -1,7 +1,6 @@
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
-import { covers, needsIpv4Stop } from "../_coverage.ts";
+import { covers, needsIpv4Stop, withoutMapped } from "../_coverage.ts";
 import { perLabels } from "../_per-labels.ts";
-import { prefixLines } from "../_prefix-lines.ts";
 import type { EntryList, Label } from "../entry.ts";
 import { type Format, UnexportableError } from "../format.ts";
 
@@ -15,7 +14,7 @@ const MAX_BYTES = 16_000;
 const UNWRAPPED = ["::/96", "2002::/16"];
 
 /**
- * For rules, a file for `acl listed src -f FILE`, one prefix per line.
+ * For rules, a file for `acl listed src -f FILE`, one prefix per line. It is asked about IPv4 addresses in mapped form, too.
  *
  * For the catalogue, a map file, for `src,map_ip(cbs.map,-)`: the ids of all labels of the address, with commas between
  * them. Lines with `-` say that there are none.
@@ -26,8 +25,12 @@ export const haproxy = {
   mediaType: "text/plain",
   comments: "#",
   takesMostSpecific: true,
-  write: (list) => (list.kind === "catalogue" ? writeMap(list) : prefixLines(list)),
+  write: (list) => (list.kind === "catalogue" ? writeMap(list) : writeLines(list)),
 } as const satisfies Format;
+
+function* writeLines(list: EntryList<"rules">): Generator<string> {
+  for (const { prefix } of list.entries()) for (const part of withoutMapped(prefix)) yield `${formatPrefix(part)}\n`;
+}
 
 function* writeMap(list: EntryList<"catalogue">): Generator<string> {
   if (needsIpv4Stop(list)) yield "0.0.0.0/0 -\n";
