@@ -30,9 +30,9 @@ export function deploymentIn<Each extends Named>(all: readonly Each[], text: str
   return chosenByName(all, text, DEPLOYMENT);
 }
 
-/** Throws UsageError if a deployment has this name. */
-export async function rejectTakenDeployment(client: Client, name: string): Promise<void> {
-  rejectTakenName(await allDeployments(client), name, DEPLOYMENT);
+/** Throws UsageError if a deployment has this name, other than the one with `ownId`. */
+export async function rejectTakenDeployment(client: Client, name: string, ownId?: string): Promise<void> {
+  rejectTakenName(await allDeployments(client), name, DEPLOYMENT, ownId);
 }
 
 export async function allDeployments(client: Client): Promise<Deployment[]> {

@@ -11,9 +11,9 @@ export async function chosenList(client: Client, text: string): Promise<External
   return chosenByName(await allLists(client), text, LIST);
 }
 
-/** Throws UsageError if an external list has this name. */
-export async function rejectTakenList(client: Client, name: string): Promise<void> {
-  rejectTakenName(await allLists(client), name, LIST);
+/** Throws UsageError if an external list has this name, other than the one with `ownId`. */
+export async function rejectTakenList(client: Client, name: string, ownId?: string): Promise<void> {
+  rejectTakenName(await allLists(client), name, LIST, ownId);
 }
 
 export async function allLists(client: Client): Promise<ExternalList[]> {

@@ -11,9 +11,9 @@ export async function chosenRuleset(client: Client, text: string): Promise<Rules
   return chosenByName(await allRulesets(client), text, RULESET, ({ id, purpose }) => `${id} (${purpose})`);
 }
 
-/** Throws UsageError if a ruleset has this name. */
-export async function rejectTakenRuleset(client: Client, name: string): Promise<void> {
-  rejectTakenName(await allRulesets(client), name, RULESET);
+/** Throws UsageError if a ruleset has this name, other than the one with `ownId`. */
+export async function rejectTakenRuleset(client: Client, name: string, ownId?: string): Promise<void> {
+  rejectTakenName(await allRulesets(client), name, RULESET, ownId);
 }
 
 export async function allRulesets(client: Client): Promise<Ruleset[]> {

@@ -37,9 +37,9 @@ export function chosenByName<Each extends Named>(
   );
 }
 
-/** Throws UsageError if one has this name already: commands could not tell the two apart. */
-export function rejectTakenName(all: readonly Named[], name: string, { kind }: NamedKind): void {
-  const taken = all.find((each) => each.name === name);
+/** Throws UsageError if one but the one with `ownId` has this name: commands could not tell the two apart. */
+export function rejectTakenName(all: readonly Named[], name: string, { kind }: NamedKind, ownId?: string): void {
+  const taken = all.find((each) => each.name === name && each.id !== ownId);
   if (taken === undefined) return;
   throw new UsageError(`${JSON.stringify(name)} is the name of the ${kind} ${taken.id}; choose another one`);
 }

@@ -147,6 +147,10 @@ test("a name that is taken is refused for everything that commands find by its n
       "create",
       ...args,
     );
+    const { code: other } = await call(kind, "create", "Free", ...args.slice(1));
+    assert.equal(other, 0);
+    await fails(new RegExp(`"Taken" is the name of the ${word}`), kind, "update", "Free", "--name", "Taken");
+    await done(kind, "update", "Free", "--name", "Free");
   }
 });
 

@@ -1,6 +1,6 @@
 import type { Client, Deployment, DeploymentPreview, PreviewDeployment } from "../../../client/client.ts";
 import { ServiceError } from "../../../client/errors.ts";
-import { DEPLOYMENT_NOTE, taggedDeployment } from "../../deployments/chosen-deployment.ts";
+import { DEPLOYMENT_NOTE, rejectTakenDeployment, taggedDeployment } from "../../deployments/chosen-deployment.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { confirm } from "../../runner/confirm.ts";
 import {
@@ -82,6 +82,7 @@ async function planOf(args: Arguments, client: Client): Promise<Plan> {
   const body = await bodyOf(args, client, deployment);
   if (Object.keys(body).length === 0)
     throw new UsageError('say what to change; "ipsieve help deployment update" lists the options');
+  if (body.name !== undefined) await rejectTakenDeployment(client, body.name, id);
   const isOfList = Object.keys(body).some((field) => !OF_PEOPLE.has(field));
   const params = { path: { deployment_id: id } };
   const preview = isOfList

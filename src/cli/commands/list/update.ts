@@ -1,4 +1,4 @@
-import { chosenList, LIST_NOTE } from "../../external-lists/chosen-list.ts";
+import { chosenList, LIST_NOTE, rejectTakenList } from "../../external-lists/chosen-list.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { LIST_DEFINITION_OPTIONS, listDefinitionOf } from "../../external-lists/list-definition.ts";
 import { oneLine } from "../../output/one-line.ts";
@@ -34,6 +34,7 @@ async function run(args: Arguments): Promise<number> {
     throw new UsageError('say what to change; "ipsieve help list update" lists the options');
   const { name } = await new ServiceConnection(args).use(async (client) => {
     const { id } = await chosenList(client, args.operands[0]!);
+    if (body.name !== undefined) await rejectTakenList(client, body.name, id);
     return client.patch("/v1/edl/lists/{list_id}", { params: { path: { list_id: id } }, body });
   });
   await printText(`${oneLine(name)}: changed\n`);

@@ -2,7 +2,7 @@ import { ProblemError } from "../../../client/errors.ts";
 import { GUARD_POLICIES, type GuardPolicy } from "../../../store/records/guard-policy.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
-import { chosenRuleset } from "../../rulesets/chosen-ruleset.ts";
+import { chosenRuleset, rejectTakenRuleset } from "../../rulesets/chosen-ruleset.ts";
 import { guardClassesOf, guardClassesOption } from "../../rulesets/guard-classes.ts";
 import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
@@ -63,6 +63,7 @@ async function run(args: Arguments): Promise<number> {
     throw new UsageError('say what to change; "ipsieve help ruleset update" lists the options');
   const { name } = await new ServiceConnection(args).use(async (client) => {
     const { id } = await chosenRuleset(client, operand);
+    if (body.name !== undefined) await rejectTakenRuleset(client, body.name, id);
     const params = { path: { ruleset_id: id } };
     return client.patch("/v1/edl/ip-rulesets/{ruleset_id}", { params, body }).catch((error: unknown) => {
       if (!(error instanceof ProblemError) || Object.keys(error.validationErrors).length === 0) throw error;
