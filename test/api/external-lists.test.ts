@@ -185,6 +185,7 @@ test("URLs that are not fetched, invalid options: each error names its field", a
     [{ url: "http://127.0.0.2/a" }, "url"],
     [{ url: "http://[::1]/a" }, "url"],
     [{ url: "https://ann:pw@lists.example/a" }, "url"],
+    [{ url: "https://lists.example/\ud800" }, "url"],
     [{ url: `https://lists.example/${"ä".repeat(1900)}` }, "url"],
     [{ url, format: "xml" }, "format"],
     [{ url, schedule: "1m" }, "schedule"],

@@ -27,7 +27,7 @@ export function guardClassesOf(args: Arguments): NodeClass[] | null | undefined 
 function classNamed(text: string): NodeClass {
   const found = NODE_CLASSES.find((each) => each === text);
   if (found !== undefined) return found;
-  const meant = nearest(text, NODE_CLASSES);
+  const meant = text === "" ? undefined : nearest(text, NODE_CLASSES);
   throw new UsageError(
     `--guard-classes ${JSON.stringify(text)}: ${meant === undefined ? `write ${NODE_CLASSES.join(", ")}, ${NONE} or ${DEFAULT}` : `did you mean ${meant}?`}`,
   );

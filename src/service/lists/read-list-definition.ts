@@ -37,6 +37,8 @@ function checkedUrl(text: string): string {
   const reject = (problem: string): never => {
     throw invalid({ url: [problem] });
   };
+  // It would be parsed with another character in its place.
+  if (!text.isWellFormed()) return reject("has half a surrogate pair; remove it");
   if (url === null) return reject("is not a URL; write it as https://lists.example.org/list.txt");
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isThisMachine(url.hostname)))
     return reject("must begin with https://");

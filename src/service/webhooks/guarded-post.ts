@@ -45,6 +45,7 @@ export class GuardedPost {
   async errorOf(text: string): Promise<string | undefined> {
     const url = URL.parse(text);
     if (url === null || !/^https?:$/.test(url.protocol)) return "write a URL, such as https://example.org/hooks";
+    if (!text.isWellFormed()) return "a URL with half a surrogate pair is not accepted";
     if (text.length > MAX_URL) return `a URL has at most ${MAX_URL} characters`;
     if (url.username !== "" || url.password !== "") return "a URL with a user name or password is not accepted";
     if (url.hash !== "" || text.includes("#")) return "a URL with a fragment (#) is not accepted";

@@ -99,6 +99,7 @@ test("--guard-classes chooses which services count", async () => {
   assert.equal((await add("default")).code, 2);
   assert.match((await add("rented, serving")).stderr, /would block 1 address of cloudflare/);
   assert.match((await add("servign")).stderr, /--guard-classes "servign": did you mean serving\?/);
+  assert.match((await add("serving,")).stderr, /--guard-classes "": write serving/);
   assert.match((await add("all")).stderr, /write serving, rented, anonymiser, scanner, access, none or default/);
   for (const classes of ["rented,scanner", "none"]) assert.equal((await add(classes)).code, 0, classes);
 });

@@ -57,6 +57,7 @@ test("a URL is accepted for its form alone, and http only for addresses of any o
     [`${LONGEST}x`, /at most 2000 characters/],
     ["https://user@example.org/", /user name or password/],
     ["https://:pass@example.org/", /user name or password/],
+    ["https://example.org/\ud800", /half a surrogate pair/],
     ["https://example.org/#top", /fragment/],
     ["https://example.org/#", /fragment/],
     ["http://example.org/", /^use https: only addresses that the operator allows are reached by http$/],
