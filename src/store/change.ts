@@ -14,6 +14,8 @@ import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User }
  */
 export type Change = {
   readonly sequence: number;
+  /** The beginning of the random id of its transaction: no other history of the database has it for this number. */
+  readonly stamp: string;
   readonly at: number;
   /** Who issued the command. */
   readonly actor: string;
@@ -22,6 +24,11 @@ export type Change = {
 
 /** A change of rules that lists them. */
 export type RulesChange = Change & { readonly kind: "rules" };
+
+/** Of a transaction's id: 32 random bits. */
+export function stampOf(transaction: string): string {
+  return transaction.slice(0, 8);
+}
 
 export type ChangeBody =
   /** Created, or what its guards protect changed. */
@@ -62,7 +69,7 @@ export type ChangeBody =
   | { readonly kind: "dataset"; readonly dataset: DatasetFacts }
   /**
    * Rules created or changed, and prefixes whose rules were deleted. The ruleset's `version` is now the sequence, its
-   * `updatedAt` the `at`.
+   * `stamp` that of the change, its `updatedAt` the `at`.
    */
   | {
       readonly kind: "rules";

@@ -2,15 +2,15 @@ import { hash } from "node:crypto";
 import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { Deployment } from "./records/deployment.ts";
-import type { Ruleset } from "./state.ts";
+import { type Ruleset, stateOf } from "./state.ts";
 
 /**
  * The states that a command requires: it is rejected (`version-mismatch`) unless the database is in one of them when it
  * is decided.
  */
 export interface IfMatch {
-  /** Versions of the ruleset. */
-  readonly versions: readonly number[];
+  /** `stateOf` the ruleset. */
+  readonly versions: readonly string[];
   /** `ruleTag` of the one rule that the command is about. */
   readonly rules: readonly string[];
   /** `rulesetsTag` of all rulesets of the organisation, or of those of one purpose. */
@@ -28,8 +28,8 @@ export function ruleTag({ prefix, name, expiresAt, createdAt, updatedAt }: Rule)
 }
 
 /** Identifies the content of a list of rulesets, including all their rules. */
-export function rulesetsTag(rulesets: readonly Pick<Ruleset, "id" | "version">[]): string {
-  return digest(rulesets.map(({ id, version }) => `${id} ${version}`).sort());
+export function rulesetsTag(rulesets: readonly Pick<Ruleset, "id" | "version" | "stamp">[]): string {
+  return digest(rulesets.map((ruleset) => `${ruleset.id} ${stateOf(ruleset)}`).sort());
 }
 
 /** Identifies what users have decided about a deployment; its list is not part of it. */

@@ -116,6 +116,16 @@ export interface Ruleset {
   readonly updatedAt: number;
   /** The sequence of the last change of the ruleset or one of its rules. */
   readonly version: number;
+  /** `Change.stamp` of that change: two histories of a restored database may both have the version. */
+  readonly stamp: string;
+}
+
+/**
+ * Identifies the content of a ruleset, for tags and keys of caches: a database that was restored from a backup gives
+ * the versions that it lost to other contents, but with other stamps.
+ */
+export function stateOf({ version, stamp }: Pick<Ruleset, "version" | "stamp">): string {
+  return `${version}.${stamp}`;
 }
 
 /** A dataset of the server, as the audit log describes it. Properties that do not apply are left out. */

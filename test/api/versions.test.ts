@@ -38,7 +38,7 @@ async function makeRuleset(name: string): Promise<string> {
 /** The version in the tag of the rules. */
 async function versionNow(id: string): Promise<number> {
   const { headers } = await send("GET", id);
-  return Number(/^"(\d+)-/.exec(headers.get("etag")!)![1]);
+  return Number(/^"(\d+)\./.exec(headers.get("etag")!)![1]);
 }
 
 const exported = (id: string, version?: number, more = "&active_only=false"): Promise<string> =>

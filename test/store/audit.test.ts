@@ -258,7 +258,7 @@ for (const { name, skip, make, stop } of await databases()) {
         { code: "version-mismatch" },
       );
       const ruleset = memory.rulesets.get(blocklist.id)!;
-      await store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(version()), ...by(9) });
+      await store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(version(), ruleset.stamp), ...by(9) });
       const gone = await newest(store, organisation.id);
       assert.deepEqual(
         [gone.command, gone.ruleCount, gone.old, gone.rules!.beforeCount],

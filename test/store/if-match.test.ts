@@ -3,7 +3,8 @@ import { after, describe, test } from "node:test";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { type IfMatch, ruleTag, rulesetsTag } from "../../src/store/if-match.ts";
-import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
+import { stateOf } from "../../src/store/state.ts";
+import { adding, by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
 
 const ofRule = (rule: Rule): IfMatch => ({ versions: [], rules: [ruleTag(rule)], lists: [] });
@@ -90,13 +91,18 @@ for (const { name, skip, make, stop } of await databases()) {
 
     test("any of several states is accepted, and the version is that of the database, not of a server's memory", () =>
       withTwo(async (one, other, into, rule) => {
-        const version = async (): Promise<number> =>
-          (await one.store.load(null)).rulesets.find(({ id }) => id === into.rulesetId)!.version;
+        const version = async (): Promise<string> =>
+          stateOf((await one.store.load(null)).rulesets.find(({ id }) => id === into.rulesetId)!);
         const old = await version();
         await other.store.write({ kind: "add-rule", ...into, request: adding("192.0.2.0/24"), ...by(3) });
         const about = { ...into, prefix: rule.prefix };
         await assert.rejects(
-          one.store.write({ kind: "delete-rule", ...about, ifMatch: ofVersion(old), ...by(4) }),
+          one.store.write({
+            kind: "delete-rule",
+            ...about,
+            ifMatch: { versions: [old], rules: [], lists: [] },
+            ...by(4),
+          }),
           mismatch,
         );
         await one.store.write({

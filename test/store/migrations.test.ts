@@ -196,6 +196,7 @@ for (const { name, skip, make, stop } of await databases()) {
       );
       assert.deepEqual(changes[2], {
         sequence: 3,
+        stamp: "t",
         at: 1,
         actor: "key:x",
         organisationId: "o",

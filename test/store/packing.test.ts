@@ -40,13 +40,21 @@ const answerOf = (count: number): GroupAnswer => {
     changes: [
       {
         sequence: 7,
+        stamp: "00000007",
         ...signed,
         kind: "rules",
         rulesetId: "r",
         upserts: rules,
         deletes: rules.map(({ prefix }) => prefix),
       },
-      { sequence: 8, ...signed, kind: "rules-replaced", rulesetId: "r", rules: columnsOf(rules.slice(0, 3)) },
+      {
+        sequence: 8,
+        stamp: "00000007",
+        ...signed,
+        kind: "rules-replaced",
+        rulesetId: "r",
+        rules: columnsOf(rules.slice(0, 3)),
+      },
     ],
     organisations: [],
     sequence: 8,

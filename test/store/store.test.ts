@@ -401,17 +401,23 @@ for (const { name, skip, make, stop } of await databases()) {
         const into = { organisationId: organisation.id, rulesetId: blocklist.id };
         for (const text of ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"])
           await replica.store.write({ kind: "add-rule", ...into, request: adding(text, { name: "old" }), ...by(2) });
-        const version = replica.memory.rulesets.get(blocklist.id)!.version;
+        const { version, stamp } = replica.memory.rulesets.get(blocklist.id)!;
         const rules = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "old");
         await refused(
           "version-mismatch",
-          replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version - 1), ...by(3) }),
+          replica.store.write({
+            kind: "replace-rules",
+            ...into,
+            rules,
+            ifMatch: ofVersion(version - 1, stamp),
+            ...by(3),
+          }),
         );
         const counts = await replica.store.write({
           kind: "replace-rules",
           ...into,
           rules,
-          ifMatch: ofVersion(version),
+          ifMatch: ofVersion(version, stamp),
           ...by(3),
         });
         assert.deepEqual(counts, { added: 2, updated: 0, removed: 1, unchanged: 2, isKept: true });

@@ -43,7 +43,7 @@ export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
     weak === undefined ? [readCodedTag(tag!).plain] : [],
   );
   return {
-    versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-\w+)*"$/).map(Number),
+    versions: found(strong, /^"([1-9]\d{0,14}\.[0-9a-f]{8})-\d+(?:-\w+)*"$/),
     rules: found(strong, RULE_TAG),
     lists: found(strong, /^"l-([\w-]{22})-\d+"$/),
     deployments: found(strong, /^"d-([\w-]{22})-[\w-]{22}"$/),

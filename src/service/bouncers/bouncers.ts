@@ -5,6 +5,7 @@ import { type Capability, expressing, HOSTS_OF_256 } from "../../sets/capability
 import type { Gathered } from "../../deployments/gathered.ts";
 import type { Deployment, DeploymentSource } from "../../store/records/deployment.ts";
 import type { BouncerState, DeploymentCredential } from "../../store/records/deployment-credential.ts";
+import { stateOf } from "../../store/state.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { Store } from "../../store/store.ts";
 import { inSlices } from "../../turns/in-slices.ts";
@@ -244,9 +245,10 @@ export class Bouncers {
   }
 
   #keyOf({ id, updatedAt, definition, organisationId }: Deployment, { published }: ServedList): string {
-    const versions = definition.include.map((source) =>
-      "ruleset" in source ? this.#services.memory.ruleset(organisationId, source.ruleset)?.about.version : 0,
-    );
+    const versions = definition.include.map((source) => {
+      const ruleset = "ruleset" in source ? this.#services.memory.ruleset(organisationId, source.ruleset) : undefined;
+      return ruleset === undefined ? 0 : stateOf(ruleset.about);
+    });
     return `${id} ${updatedAt} ${published.generation} ${published.digest} ${versions.join(" ")}`;
   }
 

@@ -14,6 +14,7 @@ import { atOneVersion } from "../rules/at-one-version.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import type { ServedDataset } from "../datasets/served-dataset.ts";
 import type { ThreatView } from "../datasets/threat-view.ts";
+import { stateOf } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 
@@ -117,8 +118,13 @@ export class Sources {
 
   #versionOf(organisationId: string, source: DeploymentSource): string {
     const { memory, catalogue, threats } = this.#services;
-    if ("ruleset" in source) return String(memory.ruleset(organisationId, source.ruleset)?.about.version);
-    if ("list" in source) return this.contentOf(organisationId, source.list);
+    if ("ruleset" in source) {
+      const ruleset = memory.ruleset(organisationId, source.ruleset);
+      return ruleset === undefined ? "" : stateOf(ruleset.about);
+    }
+    // A database that was restored gives a content the number of another one that was lost.
+    if ("list" in source)
+      return `${this.contentOf(organisationId, source.list)} ${memory.externalList(organisationId, source.list)?.content?.digest}`;
     if ("cbs" in source) return String(catalogue.generation);
     return "cti" in source ? String(threats.generation) : "";
   }

@@ -214,7 +214,8 @@ export class PublishedLists {
   #publishedElsewhere(id: string): void {
     const { published } = this.#services.memory.deploymentById(id) ?? { published: null };
     const known = this.#knownOf(id);
-    if (published === null) return;
+    // A database that was restored may be from before the first list.
+    if (published === null) return void (known.served = undefined);
     if (known.pending?.digest === published.digest) {
       known.served = { published, text: known.pending.text };
       known.before = known.pending.fromDatasets;

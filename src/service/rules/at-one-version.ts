@@ -1,3 +1,4 @@
+import { stateOf } from "../../store/state.ts";
 import { Slice } from "../../turns/in-slices.ts";
 import { copyOf } from "./copied-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
@@ -26,7 +27,7 @@ export async function atOneVersion<Result>(
 
 /** Rules that have been replaced by others no longer change. */
 function isAsItWas({ about, rules }: LiveRuleset, now: LiveRuleset | undefined): boolean {
-  return now !== undefined && (now.about.version === about.version || now.rules !== rules);
+  return now !== undefined && (stateOf(now.about) === stateOf(about) || now.rules !== rules);
 }
 
 /** Undefined if the ruleset changed while other requests ran. */

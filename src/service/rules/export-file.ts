@@ -7,6 +7,7 @@ import { rulesetTag } from "./tags.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { secondOf } from "../../time/second-of.ts";
+import { stateOf } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
@@ -53,7 +54,7 @@ export function earlierFile(
   const second = request.activeOnly || changesBySecond(request.format, true) ? secondOf(now) : 0;
   const representation = representationOf(ruleset, now, request);
   return {
-    key: `${ruleset.about.id} version ${version} ${representation} ${second}`,
+    key: `${ruleset.about.id} ${stateOf(ruleset.about)} version ${version} ${representation} ${second}`,
     make: async () => {
       const earlier = await earlierRules(store, ruleset, version);
       if (earlier === undefined) throw new VersionNotKeptError();

@@ -1,6 +1,7 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { FoundRules, RuleFilter } from "../../rulesets/index/rule-search.ts";
+import { stateOf } from "../../store/state.ts";
 import { Slice } from "../../turns/in-slices.ts";
 import { copyOf } from "./copied-rules.ts";
 import { preparedRules } from "./prepared-rules.ts";
@@ -91,7 +92,8 @@ export class RuleRows {
     while (search.advance(STEP)) {
       if (!slice.isOver) continue;
       await slice.pause();
-      if (current()?.about.version !== about.version) return;
+      const now = current();
+      if (now === undefined || stateOf(now.about) !== stateOf(about)) return;
     }
     this.#keep(keyOf(ruleset, filter), search.found());
   }
@@ -142,7 +144,7 @@ function isByState({ state, name = "", related }: RuleFilter): boolean {
 function keyOf({ about }: LiveRuleset, { state, within, name, related }: RuleFilter): string {
   return JSON.stringify([
     about.id,
-    about.version,
+    stateOf(about),
     state,
     state === "expiring" ? within : 0,
     name?.toLowerCase(),

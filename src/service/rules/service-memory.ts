@@ -535,10 +535,10 @@ export class ServiceMemory {
     building.set(id, done);
   }
 
-  #changeRules(id: string, { sequence, at }: Change, changed: (rules: RuleIndex) => RuleIndex): void {
+  #changeRules(id: string, { sequence, stamp, at }: Change, changed: (rules: RuleIndex) => RuleIndex): void {
     const ruleset = this.#rulesets.get(id);
     if (ruleset === undefined) return;
-    this.#setRuleset({ ...ruleset.about, version: sequence, updatedAt: at }, changed(ruleset.rules));
+    this.#setRuleset({ ...ruleset.about, version: sequence, stamp, updatedAt: at }, changed(ruleset.rules));
   }
 
   /** O(sessions): removes those that have expired. */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Deployment } from "../../store/records/deployment.ts";
+import { stateOf } from "../../store/state.ts";
 import { deploymentTag, rulesetsTag, ruleTag } from "../../store/if-match.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
@@ -9,7 +10,7 @@ import type { LiveRuleset } from "./service-memory.ts";
  * expired. Without a write, the set of active rules changes exactly when that number does.
  */
 export function rulesetTag({ about, rules }: LiveRuleset, now: number, representation = ""): string {
-  return `"${about.version}-${rules.expiredCount(now)}${representation === "" ? "" : `-${representation}`}"`;
+  return `"${stateOf(about)}-${rules.expiredCount(now)}${representation === "" ? "" : `-${representation}`}"`;
 }
 
 /** The tag of a list of rulesets. */

@@ -6,7 +6,7 @@ import type {
   UpdateRulesetCommand,
 } from "../../store/command.ts";
 import type { IfMatch } from "../../store/if-match.ts";
-import { type Ruleset, UNGUARDED } from "../../store/state.ts";
+import { type Ruleset, stateOf, UNGUARDED } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
 import type { Peers } from "../processes/peers.ts";
 import type { LiveSession, ServiceMemory } from "./service-memory.ts";
@@ -114,10 +114,10 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
     if (before !== null) {
       const { name, description, guard, guardClasses, neverBlock } = { ...UNGUARDED, ...before };
       const settings = { name, description, guard, guardClasses, neverBlock };
-      return { command: { kind: "update-ruleset", rulesetId: id, ...settings, ifMatch: ofVersion(version) } };
+      return { command: { kind: "update-ruleset", rulesetId: id, ...settings, ifMatch: inState(live.about) } };
     }
     return version === sequence
-      ? { command: { kind: "delete-ruleset", rulesetId: id, ifMatch: ofVersion(version) } }
+      ? { command: { kind: "delete-ruleset", rulesetId: id, ifMatch: inState(live.about) } }
       : { rejection: CHANGED };
   }
   return !entry.isKept ? { rejection: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
@@ -128,23 +128,21 @@ function haveSameSettings(one: Ruleset, other: Ruleset): boolean {
   return settings.every((name) => String(one[name]) === String(other[name]));
 }
 
-function ofVersion(version: number): IfMatch {
-  return { versions: [version], rules: [], lists: [] };
+function inState(ruleset: Ruleset): IfMatch {
+  return { versions: [stateOf(ruleset)], rules: [], lists: [] };
 }
 
 /**
- * Whether rules that the change touched have changed since. If the ruleset still has the change's version, none of them
- * has to be checked.
+ * Whether rules that the change touched have changed since. The database is asked: memory may be from before it was
+ * restored from a backup.
  */
 export async function isOvertaken(
-  { rulesetId, sequence }: AuditEntry,
+  { sequence }: AuditEntry,
   { command }: { readonly command: UndoCommand },
-  { store, memory }: { readonly store: Store; readonly memory: ServiceMemory },
+  { store }: { readonly store: Store },
   organisationId: string,
 ): Promise<boolean> {
-  if (command.kind !== "restore-rules" || memory.ruleset(organisationId, rulesetId!)?.about.version === sequence)
-    return false;
-  return !(await store.read("isAsLeft", organisationId, sequence));
+  return command.kind === "restore-rules" && !(await store.read("isAsLeft", organisationId, sequence));
 }
 
 function inverseOfDeletion(

@@ -3,6 +3,7 @@ import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
 import { storingRules } from "../../rulesets/stored/stored-ruleset.ts";
 import { encodeSnapshot } from "../../snapshot/encode-snapshot.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
+import { stateOf } from "../../store/state.ts";
 import { inSlices, Slice } from "../../turns/in-slices.ts";
 import { encoded } from "../encoded.ts";
 import type { LiveRuleset } from "../rules/service-memory.ts";
@@ -37,7 +38,7 @@ export async function offeredRuleset(
     const { chunks } = await encodeSnapshot(name, content, "of the content");
     return inSlices(encoded(chunks));
   };
-  return offeredBytes(await files.get(`${id} ${version} snapshot`, make));
+  return offeredBytes(await files.get(`${id} ${stateOf(about)} snapshot`, make));
 }
 
 async function offeredBytes(bytes: Uint8Array): Promise<OfferedSnapshot> {

@@ -48,7 +48,7 @@ export function* decideRules(
   maxRules: number,
 ): Generator<undefined, Decision, undefined> {
   const edit = new RuleEdit(draft, maxRules, command.at);
-  checkMatch(draft.ruleset.version, command.ifMatch, ruleBefore(edit, command));
+  checkMatch(draft.ruleset, command.ifMatch, ruleBefore(edit, command));
   const outcome =
     command.kind === "batch-rules" ? { results: yield* runBatch(edit, command, maxRules) } : edited(edit, command);
   const recorded = yield* edit.keep();

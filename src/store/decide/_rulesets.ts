@@ -61,12 +61,17 @@ export function newRuleset(id: string, fields: RulesetFields): Ruleset {
     createdAt: at,
     updatedAt: at,
     version: 0,
+    stamp: "",
   };
 }
 
-/** `before`: after the earlier commands of the group; `version`: as the group found it. */
-export function updateRuleset(command: UpdateRulesetCommand, before: Ruleset, version: number): Decision {
-  checkMatch(version, command.ifMatch);
+/** `before`: after the earlier commands of the group; `found`: as the group found it. */
+export function updateRuleset(
+  command: UpdateRulesetCommand,
+  before: Ruleset,
+  found: Pick<Ruleset, "version" | "stamp">,
+): Decision {
+  checkMatch(found, command.ifMatch);
   const { name = before.name, description = before.description } = command;
   const { guard = before.guard, guardClasses = before.guardClasses, neverBlock = before.neverBlock } = command;
   checkTexts(name, description);

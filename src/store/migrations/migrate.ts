@@ -28,6 +28,7 @@ import { bouncerDoubts } from "./0022-bouncer-doubts.ts";
 import { previousSecrets } from "./0023-previous-secrets.ts";
 import { announcedExpiries } from "./0024-announced-expiries.ts";
 import { guardClasses } from "./0025-guard-classes.ts";
+import { versionStamps } from "./0026-version-stamps.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -59,6 +60,7 @@ export const MIGRATIONS: Migrations = {
   "0023-previous-secrets": previousSecrets,
   "0024-announced-expiries": announcedExpiries,
   "0025-guard-classes": guardClasses,
+  "0026-version-stamps": versionStamps,
 };
 
 /** The number of migrations of this release. */

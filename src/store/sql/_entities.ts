@@ -111,6 +111,7 @@ const RULESET = NamedColumns.of<Selectable<RulesetRow>>()(
   "created_at",
   "updated_at",
   "version",
+  "stamp",
 );
 
 export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {

@@ -125,6 +125,7 @@ export interface RulesetRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly version: number;
+  readonly stamp: string;
   readonly rule_count: number;
   /** The feed has exactly the expiries that are not later than this, and those in `announced_expiries`. */
   readonly expired_until: Generated<number>;

@@ -497,7 +497,7 @@ function chosen(lists: Readonly<Record<string, readonly [Purpose, readonly strin
       createdAt: 0,
       updatedAt: 0,
     };
-    return { about: { ...about, version: 1 }, rules };
+    return { about: { ...about, version: 1, stamp: "00000001" }, rules };
   });
   return {
     rulesets: live.map(({ about }) => about),

@@ -14,5 +14,6 @@ export function aboutRuleset(id: string, organisationId: string, name = id): Rul
     createdAt: 1,
     updatedAt: 1,
     version: 1,
+    stamp: "00000001",
   };
 }

@@ -95,7 +95,9 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
     const deletes = Array.from({ length: world.next() % 20 }, () => world.prefix());
     for (const rule of upserts) oracle.set(rule);
     for (const prefix of deletes) oracle.delete(prefix);
-    const change = { sequence: memory.sequence + 1, at: now, actor: "user:test", organisationId, rulesetId };
+    const sequence = memory.sequence + 1;
+    const signed = { sequence, stamp: `stamp-${sequence}`, at: now, actor: "user:test", organisationId };
+    const change = { ...signed, rulesetId };
     if (world.next() % 20 === 0) {
       // Replaces all rules at once: a freeze in progress is then of rules that no longer exist.
       await memory.apply([{ ...change, kind: "rules-replaced", rules: columnsOf(oracle.rules()) }]);

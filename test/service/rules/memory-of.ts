@@ -21,7 +21,7 @@ export async function memoryOf(about: LiveRuleset["about"], rules: readonly Rule
     current: () => memory.ruleset(organisationId, rulesetId),
     change(upserts, deletes = []) {
       const sequence = memory.sequence + 1;
-      const signed = { sequence, at: sequence, actor: "user:test", organisationId };
+      const signed = { sequence, stamp: `stamp-${sequence}`, at: sequence, actor: "user:test", organisationId };
       return memory.apply([{ ...signed, kind: "rules", rulesetId, upserts, deletes }]);
     },
   };

@@ -50,6 +50,7 @@ const about = {
   createdAt: NOW,
   updatedAt: NOW,
   version: 1,
+  stamp: "00000001",
 } as const;
 
 /** The expected result, found by looking at every rule. */

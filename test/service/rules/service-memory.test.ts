@@ -29,7 +29,7 @@ function rule(w0: number, name: string | null = null): Rule {
 }
 
 function change(sequence: number, body: ChangeBody): Change {
-  return { sequence, at: sequence, actor: "user:test", organisationId, ...body };
+  return { sequence, stamp: `stamp-${sequence}`, at: sequence, actor: "user:test", organisationId, ...body };
 }
 
 const replaced = (sequence: number, count: number): Change => {

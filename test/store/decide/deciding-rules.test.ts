@@ -24,7 +24,7 @@ import { RulesetDraft } from "../../../src/store/decide/_ruleset-draft.ts";
 import { MAX_LISTED_RULES, TouchedRules } from "../../../src/store/decide/_touched-rules.ts";
 import { ruleTag } from "../../../src/store/if-match.ts";
 import { keptLength, MAX_KEPT } from "../../../src/store/kept-length.ts";
-import type { Ruleset } from "../../../src/store/state.ts";
+import { type Ruleset, stateOf } from "../../../src/store/state.ts";
 import { finished } from "../../../src/turns/finished.ts";
 
 const NOW = 1000;
@@ -446,17 +446,19 @@ test("names and numbers of rules that the database does not hold are rejected", 
 });
 
 test("a required version, or a rule as it was read", () => {
-  const match = (versions: number[], rules: string[]) => ({ versions, rules, lists: [] });
+  const match = (versions: string[], rules: string[]) => ({ versions, rules, lists: [] });
+  const [four, five] = [4, 5].map((version) => ({ version, stamp: "0a0b0c0d" })) as [Ruleset, Ruleset];
   const current = rule("20.0.0.1");
-  checkMatch(5, undefined);
-  checkMatch(5, match([4, 5], []));
-  checkMatch(5, match([], [ruleTag(current)]), current);
-  checkMatch(5, match([5], ["x"]), current);
-  assert.throws(() => checkMatch(5, match([4], [])), {
+  checkMatch(five, undefined);
+  checkMatch(five, match([stateOf(four), stateOf(five)], []));
+  checkMatch(five, match([], [ruleTag(current)]), current);
+  checkMatch(five, match([stateOf(five)], ["x"]), current);
+  assert.throws(() => checkMatch(five, match([stateOf(four)], [])), {
     code: "version-mismatch",
     message: /^the ruleset or its rules/,
   });
+  assert.throws(() => checkMatch({ ...five, stamp: "lost" }, match([stateOf(five)], [])), { code: "version-mismatch" });
   const changed = { code: "version-mismatch", message: /^the rule has changed/ };
-  assert.throws(() => checkMatch(5, match([4], ["x"]), current), changed);
-  assert.throws(() => checkMatch(5, match([], [ruleTag(current)])), changed);
+  assert.throws(() => checkMatch(five, match([stateOf(four)], ["x"]), current), changed);
+  assert.throws(() => checkMatch(five, match([], [ruleTag(current)])), changed);
 });

@@ -175,9 +175,9 @@ export class Memory {
     }
   }
 
-  #touch(rulesetId: string, { sequence, at }: Change): void {
+  #touch(rulesetId: string, { sequence, stamp, at }: Change): void {
     const ruleset = this.rulesets.get(rulesetId)!;
-    this.rulesets.set(rulesetId, { ...ruleset, version: sequence, updatedAt: at });
+    this.rulesets.set(rulesetId, { ...ruleset, version: sequence, stamp, updatedAt: at });
   }
 }
 

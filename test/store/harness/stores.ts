@@ -7,7 +7,7 @@ import type { Change } from "../../../src/store/change.ts";
 import type { IfMatch } from "../../../src/store/if-match.ts";
 import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
 import type { Outcomes } from "../../../src/store/command.ts";
-import type { Organisation, Ruleset } from "../../../src/store/state.ts";
+import { type Organisation, type Ruleset, stateOf } from "../../../src/store/state.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { StoreOptions } from "../../../src/store/store-options.ts";
 import { until } from "../../until.ts";
@@ -138,6 +138,7 @@ export function adding(
   return { prefix: parsePrefix(prefix), name, expiresAt, mode };
 }
 
-export function ofVersion(version: number): IfMatch {
-  return { versions: [version], rules: [], lists: [] };
+/** By default with a stamp that no change has. */
+export function ofVersion(version: number, stamp = "lost"): IfMatch {
+  return { versions: [stateOf({ version, stamp })], rules: [], lists: [] };
 }

@@ -6,7 +6,7 @@ import type { RuleFilter } from "../../../rulesets/index/rule-search.ts";
 import type { App } from "../../app-type.ts";
 import { signed } from "../../http/signed-request.ts";
 import { type IfMatch, MATCHES_NOTHING } from "../../../store/if-match.ts";
-import type { Ruleset } from "../../../store/state.ts";
+import { type Ruleset, stateOf } from "../../../store/state.ts";
 import { StoreError } from "../../../store/store-error.ts";
 import { ifMatch } from "../../http/entity-tags.ts";
 import { inSlices, turn } from "../../../turns/in-slices.ts";
@@ -65,7 +65,7 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
       );
     // A repeated request no longer matches what it has changed: the store knows its answer.
     if (matched !== count && by.idempotency === undefined) throw others();
-    const own: IfMatch = matched === count ? { versions: [ruleset.version], rules: [], lists: [] } : MATCHES_NOTHING;
+    const own: IfMatch = matched === count ? { versions: [stateOf(ruleset)], rules: [], lists: [] } : MATCHES_NOTHING;
     const asked = matched === count ? ifMatch(request) : undefined;
     const about = { ...by, rulesetId: ruleset.id, ifMatch: asked ?? own, isOwnMatch: asked === undefined };
     const rules = columns.map(withoutLines);
@@ -100,15 +100,11 @@ function filterOf(query: Partial<FilterQuery>): RuleFilter {
 type Pages = AsyncGenerator<readonly Rule[], void, undefined>;
 
 /** All matching rules, in the order of prefixes, as of one version, each page in another turn. @throws Problem (404, 412) */
-async function* readPages(
-  { organisationId, id, version }: Ruleset,
-  { memory, rows }: Services,
-  filter: RuleFilter,
-  now: number,
-): Pages {
+async function* readPages(ruleset: Ruleset, { memory, rows }: Services, filter: RuleFilter, now: number): Pages {
+  const { organisationId, id } = ruleset;
   for (let offset = 0; ; offset += AT_ONCE) {
     const page = await rows.get(() => memory.ruleset(organisationId, id), { filter, offset, limit: AT_ONCE }, now);
-    if (page?.ruleset.about.version !== version)
+    if (page === undefined || stateOf(page.ruleset.about) !== stateOf(ruleset))
       throw new Problem("precondition-failed", "the rules have changed in the meantime; review them again");
     yield page.rules;
     if (page.rules.length < AT_ONCE) return;

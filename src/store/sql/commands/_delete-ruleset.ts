@@ -13,7 +13,7 @@ import { readAllRules } from "../_rule-rows.ts";
 export async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promise<Decision> {
   const { within } = group;
   const { number, ruleset, count } = group.ruleset(command);
-  checkMatch(ruleset.version, command.ifMatch);
+  checkMatch(ruleset, command.ifMatch);
   const kept = await keepAll(group, number, command.at);
   await within.deleteFrom("rules").where("ruleset", "=", number).execute();
   await within.deleteFrom("announced_expiries").where("ruleset", "=", number).execute();

@@ -85,7 +85,7 @@ async function decided(group: Group, command: EntityCommand): Promise<Decision> 
       );
     case "update-ruleset": {
       const { number, ruleset } = group.ruleset(command);
-      return updateRuleset(command, await found.rulesetNow(within, number), ruleset.version);
+      return updateRuleset(command, await found.rulesetNow(within, number), ruleset);
     }
     case "create-organisation":
       return createOrganisation(

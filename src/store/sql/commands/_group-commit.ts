@@ -1,7 +1,7 @@
 import { sql, type Selectable, type Transaction } from "kysely";
 import { type Answer, type GroupAnswer, rejectionOf } from "../../_answer.ts";
 import { keyOfPrefix } from "../../_prefix-key.ts";
-import type { Change } from "../../change.ts";
+import { type Change, stampOf } from "../../change.ts";
 import type { Command } from "../../command.ts";
 import type { Decision, Recorded } from "../../decide/_decision.ts";
 import { decideRules, prefixesOf } from "../../decide/_rule-commands.ts";
@@ -62,7 +62,7 @@ export async function executeGroup(
   const pause = commands.some(isLong) ? () => engine.pause() : async () => {};
   await pause();
   const answers: Answer[] = [];
-  const changes: Omit<Change, "sequence">[] = [];
+  const changes: Omit<Change, "sequence" | "stamp">[] = [];
   const notes: Note[] = [];
   for (const command of commands) {
     const { answer, decision } = await answerTo(group, keys, command);
@@ -87,7 +87,7 @@ export async function executeGroup(
   await pause();
   await writeRules(engine, within, drafts);
   await saveExpiryMarks(engine, within, locked.values());
-  const numbered = await numberChanges(engine, within, changes);
+  const numbered = await numberChanges(engine, within, changes, stampOf(transaction));
   if (numbered.length === 0 && !events.isEmpty) await lockNumbers({ engine, within });
   const organisations = await events.append(engine, within, limits, at);
   await pause();
@@ -250,7 +250,8 @@ async function writeRules(
 async function numberChanges(
   engine: Engine,
   within: Transaction<Tables>,
-  changes: readonly Omit<Change, "sequence">[],
+  changes: readonly Omit<Change, "sequence" | "stamp">[],
+  stamp: string,
 ): Promise<Change[]> {
   if (changes.length === 0) return [];
   const { sequence: last } = await within
@@ -259,19 +260,19 @@ async function numberChanges(
     .returning("sequence")
     .executeTakeFirstOrThrow();
   const numbered = changes.map(
-    (change, index) => ({ sequence: last - changes.length + 1 + index, ...change }) as Change,
+    (change, index) => ({ sequence: last - changes.length + 1 + index, stamp, ...change }) as Change,
   );
   const versions = new Map<string, [id: string, version: number, updatedAt: number]>();
   for (const change of numbered) {
     const { sequence, at } = change;
     // The same object is in the command's outcome.
-    if (change.kind === "ruleset") (change.ruleset as { version: number }).version = sequence;
+    if (change.kind === "ruleset") Object.assign(change.ruleset, { version: sequence, stamp });
     const id = rulesetIdOf(change);
     if (id !== null) versions.set(id, [id, sequence, at]);
   }
   if (versions.size === 0) return numbered;
   await sql`
-    update rulesets set version = cast(given.value ->> 1 as bigint), updated_at = cast(given.value ->> 2 as bigint)
+    update rulesets set version = cast(given.value ->> 1 as bigint), stamp = ${stamp}, updated_at = cast(given.value ->> 2 as bigint)
     from ${jsonRows(engine, [...versions.values()])} as given where rulesets.id = given.value ->> 0`.execute(within);
   return numbered;
 }

@@ -16,7 +16,7 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   const { engine, within, limits } = group;
   const draft = group.ruleset(command);
   const { number, ruleset } = draft;
-  checkMatch(ruleset.version, command.ifMatch);
+  checkMatch(ruleset, command.ifMatch);
   checkNames(command.rules);
   const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(engine, within, number, touched, command.at);

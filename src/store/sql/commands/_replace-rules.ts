@@ -17,7 +17,7 @@ import { TouchedRulesWriter } from "./_touched-rules-writer.ts";
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {
   const draft = group.ruleset(command);
   const { number, ruleset } = draft;
-  checkMatch(ruleset.version, command.ifMatch);
+  checkMatch(ruleset, command.ifMatch);
   checkRules(command.rules, group.limits.rulesPerRuleset);
   const touched = new TouchedRules(new RuleEvents(draft, command.at));
   const writer = new TouchedRulesWriter(group.engine, group.within, number, touched, command.at);

@@ -124,11 +124,12 @@ export function readIsAsLeft(engine: Engine, organisationId: string, sequence: n
     const change = await within
       .selectFrom("changes")
       .innerJoin("rulesets", "rulesets.id", "changes.ruleset_id")
-      .select(["sequence", "kind", "number"])
+      .select(["sequence", "kind", "number", "rulesets.version"])
       .where("changes.organisation_id", "=", organisationId)
       .where("sequence", "=", sequence)
       .executeTakeFirst();
-    return change !== undefined && isAsLeft(engine, within, change, change.number);
+    if (change === undefined) return false;
+    return change.version === change.sequence || isAsLeft(engine, within, change, change.number);
   });
 }
 

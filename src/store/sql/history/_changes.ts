@@ -9,7 +9,7 @@ import { type OldRules, ruleOfValues, type RuleValues, valuesOfRule } from "../.
 import { wholeRuleset } from "../_rule-rows.ts";
 import type { ChangeRow, Tables } from "../_tables.ts";
 import type { RulesSummary } from "../../decide/_rules-summary.ts";
-import type { Change, ChangeBody } from "../../change.ts";
+import { type Change, type ChangeBody, stampOf } from "../../change.ts";
 import type { HistoryMark } from "../../saved-rules.ts";
 import { type Ruleset, UNGUARDED } from "../../state.ts";
 import { StoreError } from "../../store-error.ts";
@@ -111,7 +111,7 @@ export async function appendChanges(
 type Row = (string | number | null)[];
 
 function rowOf(
-  { sequence, at, actor, organisationId, ...body }: Change,
+  { sequence, stamp: _stamp, at, actor, organisationId, ...body }: Change,
   transaction: string,
   { command, old, oldRules, ruleCount, kept = null, summary }: Note,
 ): Row {
@@ -180,7 +180,7 @@ export function readFurtherChanges(
     if (sequence === after) return { changes: [], mark };
     const rows = await within
       .selectFrom("changes")
-      .select(["sequence", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"])
+      .select(["sequence", "transaction", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"])
       .where("sequence", ">", after)
       .where("sequence", "<=", await endOfPage(within, after))
       .orderBy("sequence")
@@ -241,14 +241,18 @@ function encode(body: ChangeBody): string {
 
 /** `wholes`: by ruleset, the rules of those that were replaced. */
 export function decodeChange(
-  { sequence, at, actor, organisation_id, kind, ruleset_id, body }: ReadRow,
+  { sequence, transaction, at, actor, organisation_id, kind, ruleset_id, body }: ReadRow,
   wholes: ReadonlyMap<string, readonly RuleColumns[]> = new Map(),
 ): Change {
   const stored = JSON.parse(body);
-  return { sequence, at, actor, organisationId: organisation_id, ...decodeBody(kind, stored, ruleset_id, wholes) };
+  const about = { sequence, stamp: stampOf(transaction), at, actor, organisationId: organisation_id };
+  return { ...about, ...decodeBody(kind, stored, ruleset_id, wholes) };
 }
 
-type ReadRow = Pick<ChangeRow, "sequence" | "at" | "actor" | "organisation_id" | "kind" | "ruleset_id" | "body">;
+type ReadRow = Pick<
+  ChangeRow,
+  "sequence" | "transaction" | "at" | "actor" | "organisation_id" | "kind" | "ruleset_id" | "body"
+>;
 
 function decodeBody(
   kind: string,

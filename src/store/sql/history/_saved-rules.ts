@@ -84,7 +84,7 @@ async function changesSince(
   if (rules > Math.max(MIN_READ_WHOLE, ruleset.rule_count >>> READ_WHOLE_SHIFT)) return undefined;
   const rows = await ofRuleset
     .where("kind", "=", "rules")
-    .select(["sequence", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"])
+    .select(["sequence", "transaction", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"])
     .orderBy("sequence")
     .execute();
   return { rulesetId: ruleset.id, changes: rows.map((row) => decodeChange(row) as RulesChange) };

@@ -45,7 +45,7 @@ export function addCompactRoutes(app: App, services: Services): void {
       const by = signed(request);
       for (let tries = 1; tries <= MAX_TRIES; tries++) {
         const planned = await plannedFor(request, services, ignoreNames);
-        const isAsked = ifMatch(request)?.versions.includes(planned.version) ?? true;
+        const isAsked = ifMatch(request)?.versions.includes(planned.state) ?? true;
         // A repeated request requires what it changed the first time: the store knows its answer.
         if (!isAsked && (isDry || by.idempotency === undefined)) throw changedSince();
         if (isDry) return planDocument(planned);
@@ -87,10 +87,10 @@ async function writePlanned(
   by: ReturnType<typeof signed>,
   id: string,
   { store }: Services,
-  { version, rules, compaction }: PlannedCompaction,
+  { state, rules, compaction }: PlannedCompaction,
   isAsked: boolean,
 ): Promise<object> {
-  const onlyThen: IfMatch = { versions: [version], rules: [], lists: [] };
+  const onlyThen: IfMatch = { versions: [state], rules: [], lists: [] };
   const { isKept, about, ...counts } = await store.write({
     kind: "replace-rules",
     ...by,

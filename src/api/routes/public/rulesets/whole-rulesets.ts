@@ -34,6 +34,7 @@ import { ExportFormat, MEDIA_TYPES, SetName } from "../../../schemas/export.ts";
 import { refuseUnexportable, setNameFor } from "../export-format.ts";
 import { ruleDocument } from "../../../../formats/rule-document.ts";
 import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import { stateOf } from "../../../../store/state.ts";
 import type { IfMatch } from "../../../../store/if-match.ts";
 import { RULES_SETTING } from "../../../../store/records/limit-settings.ts";
 import { guardList } from "../../../../service/rules/guard-writes.ts";
@@ -200,7 +201,7 @@ async function planRules(
   const id = rulesetId(request);
   const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), rules, now);
   if (plan === undefined) throw noRuleset(request);
-  if (state === undefined || state.versions.includes(plan.ruleset.about.version))
+  if (state === undefined || state.versions.includes(stateOf(plan.ruleset.about)))
     return planDocument(request, plan.result, shrink);
   throw new Problem("precondition-failed", "the rules have changed since; fetch them again and send their ETag");
 }

@@ -1,0 +1,333 @@
+/** S3: nothing of the states that a database lost when it was restored from a backup is served, matched or overwritten. */
+import assert from "node:assert/strict";
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
+import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
+import { restoreFile } from "../../src/store/sqlite/restore.ts";
+import { rounds } from "../rounds.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
+import { until } from "../until.ts";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer, useStores } from "./start-server.ts";
+
+const ROUNDS = rounds({ short: 3, long: 100 });
+const SEED = 20_261_127;
+const TAXII = "application/taxii+json;version=2.1";
+const TAG = /^(?:W\/)?"(\d+)\.[0-9a-f]+-/;
+
+/** A server on a database that can be set back. */
+interface Restorable {
+  readonly t: TestServer;
+  location(): StoreLocation;
+  backup(): Promise<void>;
+  /** Sets the database back; `write` changes it before the server sees it again. Resolves once the server has noticed. */
+  restore(round: number, write: () => Promise<void>): Promise<void>;
+}
+
+/** What was read at an address of the service, by its name. */
+type Read = Readonly<Record<string, Answer>>;
+
+/** Ids and credentials, and the path of the feed. */
+type Places = Readonly<Record<"organisation" | "key" | "ruleset" | "feed" | "taxii", string>>;
+
+class World {
+  readonly #made: Restorable;
+  readonly #at: Places;
+  #state = SEED;
+  #added = 0;
+  /** The addresses that the ruleset has, as written. */
+  truth: ReadonlySet<string> = new Set();
+  /** Lost versions that a later state got, with other rules. */
+  coincided = 0;
+  checked = 0;
+
+  static async make(made: Restorable): Promise<World> {
+    const { t } = made;
+    const organisation = await addOrganisation(t, "restored");
+    const { text: key } = await addKey(t, organisation);
+    const own = { key, body: { name: "list", purpose: "blocklist", guard: "off" } };
+    const { id: ruleset } = (await ask(t, "POST", "/v1/edl/ip-rulesets/", own)).body;
+    const deployment = { name: "edge", include: [{ ruleset }], guard: "off", options: { allow_empty: true } };
+    const { id } = (await ask(t, "POST", "/v1/edl/deployments/", { key, body: deployment })).body;
+    const { text, digest, start } = makeTaxiiPassword();
+    await t.server.store.write({
+      kind: "create-taxii-credential",
+      actor: "command:test",
+      at: t.clock.now,
+      organisationId: organisation,
+      label: "test",
+      digest,
+      start,
+      collections: [ruleset],
+    });
+    const token = t.server.services.feedTokens.tokenOf(t.server.services.memory.deploymentById(id)!);
+    const taxii = `Basic ${btoa(`${start}:${text}`)}`;
+    return new World(made, { organisation, key, ruleset, feed: `/feeds/${token}/combined.txt`, taxii });
+  }
+
+  private constructor(made: Restorable, at: Places) {
+    this.#made = made;
+    this.#at = at;
+  }
+
+  random(below: number): number {
+    this.#state = (Math.imul(this.#state, 1_103_515_245) + 12_345) >>> 0;
+    return (this.#state >>> 8) % below;
+  }
+
+  async addOne(): Promise<void> {
+    const ip = this.#next();
+    const { key, ruleset } = this.#at;
+    const { status, text } = await ask(this.#made.t, "POST", `/v1/edl/ip-rulesets/${ruleset}/rules`, {
+      key,
+      body: { ip },
+    });
+    assert.equal(status, 201, text);
+    this.truth = new Set([...this.truth, ip]);
+  }
+
+  /** Behind the server's back: until the ruleset has `version`, or one that is `short` less. */
+  async writeTo(version: number, short: number): Promise<void> {
+    const store = await openStore(this.#made.location());
+    const { organisation, ruleset } = this.#at;
+    try {
+      for (;;) {
+        const about = (await store.load(null)).rulesets.find(({ id }) => id === ruleset)!;
+        if (about.version + short >= version) return;
+        const ip = this.#next();
+        await store.write({
+          kind: "add-rule",
+          actor: "command:test",
+          at: this.#made.t.clock.now,
+          organisationId: organisation,
+          rulesetId: ruleset,
+          request: { prefix: parsePrefix(ip), name: null, expiresAt: null, mode: "fail" },
+        });
+        this.truth = new Set([...this.truth, ip]);
+      }
+    } finally {
+      await store.close();
+    }
+  }
+
+  #next(): string {
+    this.#added++;
+    return `20.${(this.#added >> 16) & 255}.${(this.#added >> 8) & 255}.${this.#added & 255}`;
+  }
+
+  async read(headers: (name: string) => Record<string, string> = () => ({})): Promise<Read> {
+    const { key, ruleset, feed, taxii } = this.#at;
+    const rulesets = `/v1/edl/ip-rulesets/${ruleset}`;
+    const paths = {
+      ruleset: rulesets,
+      list: "/v1/edl/ip-rulesets/",
+      rules: `${rulesets}/rules`,
+      text: `${rulesets}/rules:export?format=text`,
+      ipset: `${rulesets}/rules:export?format=ipset`,
+      snapshot: `${rulesets}/snapshot`,
+      feed,
+    };
+    const found: Record<string, Answer> = {};
+    for (const [name, path] of Object.entries(paths))
+      found[name] = await ask(this.#made.t, "GET", path, { key, headers: headers(name) });
+    const objects = `/taxii2/api/collections/${ruleset}/objects/?limit=2000`;
+    found["taxii"] = await ask(this.#made.t, "GET", objects, { headers: { authorization: taxii, accept: TAXII } });
+    return found;
+  }
+
+  /** Until feed and collection, which follow the rules, have them. */
+  async readAll(): Promise<Read> {
+    let found = await this.read();
+    await until("all readers have the rules", async () => {
+      found = await this.read();
+      return ["feed", "taxii"].every((name) => this.#isRight(found[name]!));
+    });
+    for (const name of ["text", "ipset"])
+      assert.ok(this.#isRight(found[name]!), `${name}: ${found[name]!.text.slice(0, 500)}`);
+    return found;
+  }
+
+  #isRight({ text, status }: Answer): boolean {
+    const listed = new Set(text.match(/\b20\.\d+\.\d+\.\d+(?:\/\d+)?\b/g)?.flatMap(addressesIn));
+    return status === 200 && listed.size === this.truth.size && [...listed].every((each) => this.truth.has(each));
+  }
+
+  versionIn(read: Read): number {
+    return Number(TAG.exec(read["rules"]!.headers.get("etag")!)![1]);
+  }
+
+  /** No tag of a lost state stands for what there is now, or lets a write through. */
+  async checkTags(lost: Read, now: Read): Promise<void> {
+    const again = await this.read((name) => {
+      const tag = lost[name]?.headers.get("etag");
+      return typeof tag === "string" ? { "if-none-match": tag } : ({} as Record<string, string>);
+    });
+    for (const [name, { status }] of Object.entries(again)) {
+      const isSame = lost[name]!.text === now[name]!.text;
+      if (status === 304) assert.ok(isSame, `${name}: 304 for the tag of a lost state`);
+      else assert.equal(status, 200, name);
+      this.checked++;
+    }
+    if (this.versionIn(lost) === this.versionIn(now)) this.coincided++;
+    const { key, ruleset } = this.#at;
+    const path = `/v1/edl/ip-rulesets/${ruleset}`;
+    const writes = [
+      ["PATCH", path, { description: "overwritten" }, "ruleset"],
+      ["PUT", `${path}/rules?allow_empty=true`, { rules: [] }, "rules"],
+      ["POST", `${path}/rules:import`, { rules: [{ ip: "20.255.255.255" }] }, "text"],
+      ["POST", "/v1/edl/ip-rulesets/", { name: "other", purpose: "blocklist" }, "list"],
+      ["DELETE", path, undefined, "rules"],
+    ] as const;
+    for (const [method, url, body, name] of writes) {
+      const headers = { "if-match": lost[name]!.headers.get("etag")! };
+      const { status, text } = await ask(this.#made.t, method, url, { key, headers, body });
+      assert.equal(status, 412, `${method} ${url} with the tag of a lost state: ${text}`);
+      this.checked++;
+    }
+  }
+
+  changes(query = ""): Promise<Answer> {
+    return ask(this.#made.t, "GET", `/v1/changes?limit=1${query}`, { key: this.#at.key });
+  }
+
+  async earlier(version: number): Promise<Answer> {
+    const path = `/v1/edl/ip-rulesets/${this.#at.ruleset}/rules:export?format=text&version=${version}`;
+    return ask(this.#made.t, "GET", path, { key: this.#at.key });
+  }
+}
+
+function addressesIn(prefix: string): string[] {
+  const { w0, length } = parsePrefix(prefix);
+  return Array.from({ length: 2 ** (32 - length) }, (_, at) =>
+    [24, 16, 8, 0].map((bits) => ((w0 + at) >>> bits) & 255).join("."),
+  );
+}
+
+async function runRounds(made: Restorable, isFeedRenewed: (round: number) => boolean): Promise<World> {
+  const world = await World.make(made);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = world.random(3); i >= 0; i--) await world.addOne();
+    const kept = world.truth;
+    await made.backup();
+    for (let i = world.random(3); i >= 0; i--) await world.addOne();
+    const lost = await world.readAll();
+    const version = world.versionIn(lost);
+    // A version that is not the last one is made from the changes after it.
+    await world.addOne();
+    const lostText = await world.earlier(version);
+    assert.equal(lostText.text, lost["text"]!.text);
+    const { feed, next_after: after } = (await world.changes()).body;
+    world.truth = kept;
+    await made.restore(round, () => world.writeTo(version, world.random(4) === 0 ? 1 : 0));
+    const now = await world.readAll();
+    await world.checkTags(lost, now);
+    const { status } = await world.changes(`&feed=${feed}&after=${after}`);
+    if (isFeedRenewed(round)) assert.equal(status, 410);
+    if (world.versionIn(now) !== version) continue;
+    await world.addOne();
+    assert.equal((await world.earlier(version)).text, now["text"]!.text, "an earlier version");
+  }
+  return world;
+}
+
+describe("databases that are restored from a backup", () => {
+  test("SQLite, while the server is stopped", { timeout: 3_600_000 }, async (c) => {
+    const t = await startServer({ perMinute: 1e9, failuresPerMinute: 1e9, logLevel: "silent" });
+    const [file, backup] = [join(t.folder, "store.db"), join(t.folder, "backup.db")];
+    // A file that is copied by hand has the feed that it had.
+    const isCommand = (round: number): boolean => round % 2 === 0;
+    try {
+      const world = await runRounds(
+        {
+          t,
+          location: () => ({ file }),
+          backup: async () => {
+            rmSync(backup, { force: true });
+            await t.server.store.backup(backup);
+          },
+          restore: async (round, write) => {
+            await t.server.close();
+            if (isCommand(round)) await restoreFile(backup, file, true);
+            else {
+              for (const ending of ["", "-wal", "-shm"]) rmSync(file + ending, { force: true });
+              copyFileSync(backup, file);
+            }
+            await write();
+            await t.restart();
+          },
+        },
+        isCommand,
+      );
+      c.diagnostic(
+        `${ROUNDS} restores, ${world.coincided} versions that were lost and came again, ${world.checked} tags`,
+      );
+      assert.ok(world.coincided > 0, "the harness finds tags without stamps");
+    } finally {
+      await t.close();
+    }
+  });
+
+  describe("PostgreSQL, under a running server", async () => {
+    const skip = await whyNoPostgres();
+    let postgres: PostgresServer;
+    before(async () => {
+      if (skip === false) postgres = await startPostgres();
+    });
+    after(() => postgres?.[Symbol.asyncDispose]());
+
+    test("nothing of what was lost is served or matched", { skip, timeout: 3_600_000 }, async (c) => {
+      const url = await postgres.database();
+      useStores(async () => ({ url }));
+      const t = await startServer({ perMinute: 1e9, failuresPerMinute: 1e9, logLevel: "info" });
+      const database = new URL(url).pathname.slice(1);
+      const loads = (): number => t.logged().split("the state has been loaded again").length;
+      try {
+        const world = await runRounds(
+          {
+            t,
+            location: () => ({ url: url.replace(database, `${database}_new`) }),
+            backup: () =>
+              administer(url, [
+                `drop database if exists "${database}_copy"`,
+                `create database "${database}_copy" template "${database}"`,
+              ]),
+            restore: async (_, write) => {
+              const before = loads();
+              await administer(url, [`create database "${database}_new" template "${database}_copy"`]);
+              await write();
+              await administer(url, [
+                `drop database "${database}"`,
+                `alter database "${database}_new" rename to "${database}"`,
+              ]);
+              await until("the server has noticed", () => loads() > before);
+            },
+          },
+          () => true,
+        );
+        c.diagnostic(
+          `${ROUNDS} restores, ${world.coincided} versions that were lost and came again, ${world.checked} tags`,
+        );
+        assert.ok(world.coincided > 0, "the harness finds tags without stamps");
+      } finally {
+        await t.close();
+      }
+    });
+  });
+});
+
+/** While no one else is connected to the database. */
+async function administer(url: string, statements: readonly string[]): Promise<void> {
+  const database = new URL(url).pathname.slice(1);
+  const client = new Client({ connectionString: url.replace(/[^/]+$/, "postgres") });
+  await client.connect();
+  await client.query(`alter database "${database}" allow_connections false`);
+  for (const statement of statements) {
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname like '${database}%'`);
+    await client.query(statement);
+  }
+  await client.query(`alter database "${database}" allow_connections true`).catch(() => {});
+  await client.end();
+}
