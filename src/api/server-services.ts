@@ -159,10 +159,10 @@ function publishingServices(
 }
 
 /** The lists that others publish. */
-function listServices({ settings, now, store, memory }: Basis, secretKey: SecretKey, log: Logger) {
+function listServices({ settings, now, store, memory, peers }: Basis, secretKey: SecretKey, log: Logger) {
   const secrets = new ListSecrets(secretKey);
   return {
-    externalLists: new ExternalLists({ store, memory, secrets, now, rules: outboundRules(settings) }, log),
+    externalLists: new ExternalLists({ store, memory, secrets, now, rules: outboundRules(settings), peers }, log),
     listSecrets: secrets,
   } satisfies Partial<Services>;
 }

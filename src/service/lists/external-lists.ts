@@ -10,9 +10,12 @@ import { SealError } from "../access/secret-key.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type ListText, unpackList } from "../deployments/list-text.ts";
 import { ownVersion } from "../own-version.ts";
+import type { Peers } from "../processes/peers.ts";
+import { HeldLease } from "../store/held-lease.ts";
 import type { ServiceMemory } from "../rules/service-memory.ts";
 import { reservedHost } from "../reserved-host.ts";
 import { invalid, ServiceError } from "../service-error.ts";
+import { FairTurns } from "../fair-turns.ts";
 import { failureOf } from "./fetch-failure.ts";
 import type { ListSecrets } from "./list-secrets.ts";
 import { readFetchedList } from "./read-fetched-list.ts";
@@ -24,8 +27,11 @@ const FETCH_TIME = 60_000;
 const CLAIM_TIME = 3 * FETCH_TIME;
 /** Milliseconds from a failed fetch to the next one, unless the list is fetched more often anyway. */
 const AGAIN_AFTER_FAILURE = 300_000;
-/** Maximum simultaneous fetches of this server. */
+/** Maximum simultaneous fetches of all servers of a database, and of those how many are of one organisation. */
 const AT_ONCE = 4;
+const AT_ONCE_EACH = AT_ONCE - 1;
+/** Maximum requests of one organisation that wait for a turn. */
+const MAX_REQUESTS_EACH = 4;
 const LIMITS = { bytes: 32 << 20, totalTime: FETCH_TIME, attempts: 1 };
 
 export interface ListServices {
@@ -34,6 +40,16 @@ export interface ListServices {
   readonly secrets: ListSecrets;
   readonly now: () => number;
   readonly rules: AddressRules;
+  readonly peers: Pick<Peers, "isFirst">;
+}
+
+/** A list that waits for its turn. */
+interface Waiting {
+  readonly list: ExternalList;
+  /** The digest of content that is taken although it has changed too much. */
+  readonly accepted: string | null;
+  /** Undefined: it is due. */
+  readonly requested?: { resolve(fetched: Promise<ExternalList | undefined>): void };
 }
 
 interface Log {
@@ -51,7 +67,12 @@ export class ExternalLists {
   readonly #log: Log;
   /** When to claim each list, as far as known. */
   readonly #dueAt = new Map<string, number>();
-  readonly #running = new Map<string, Promise<ExternalList>>();
+  /** From the beginning of their turns. */
+  readonly #running = new Map<string, Promise<ExternalList | undefined>>();
+  readonly #turns = new FairTurns(AT_ONCE_EACH);
+  #requests: Waiting[] = [];
+  /** Whether other servers had all turns since the last check of the clock. */
+  #isFull = false;
   #lookedAt = 0;
   #downloader: Promise<Downloader> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -63,13 +84,17 @@ export class ExternalLists {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#poll(), EVERY).unref();
+    this.#timer = setInterval(() => {
+      this.#isFull = false;
+      this.#poll();
+    }, EVERY).unref();
   }
 
   /** Fetches in progress are aborted. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    for (const { requested } of this.#requests.splice(0)) requested?.resolve(Promise.reject(tooMany()));
     await (await this.#downloader)?.close();
     await Promise.allSettled(this.#running.values());
   }
@@ -90,55 +115,105 @@ export class ExternalLists {
   /**
    * Fetches the list now; a fetch in progress is used instead unless `accepted` is given. `accepted`: the digest of
    * content that is taken although it has changed too much. Rejects with ServiceError "conflict" while another server
-   * fetches it, and "unavailable" while this one fetches too many.
+   * fetches it, and "unavailable" while too many wait or all turns are taken.
    */
   async refresh(list: ExternalList, accepted: string | null): Promise<ExternalList> {
-    const running = this.#running.get(list.id);
+    const running = await this.#running.get(list.id);
     if (running !== undefined && accepted === null) return running;
-    await running;
-    if (this.#running.size >= 2 * AT_ONCE)
-      throw new ServiceError("unavailable", "too many lists are being fetched; try again in a moment", {
-        retryAfter: 1,
-      });
-    const fetched = await this.#fetch(list, { isRequested: true, accepted });
+    const { organisationId } = list;
+    const own = this.#requests.filter((each) => each.list.organisationId === organisationId);
+    if (own.length >= MAX_REQUESTS_EACH) throw tooMany();
+    const fetched = await new Promise<ExternalList | undefined>((resolve) => {
+      this.#requests.push({ list, accepted, requested: { resolve } });
+      this.#poll();
+    });
     if (fetched !== undefined) return fetched;
     throw new ServiceError("conflict", "another server is fetching the list; check it again in a moment");
   }
 
+  /** Starts as many fetches as there are turns; organisations take turns, whoever waits longest in each comes first. */
   #poll(): void {
-    const { memory, now } = this.#services;
+    const waiting = this.#waiting();
+    while (this.#running.size < AT_ONCE && !this.#isFull && !this.#isStopped) {
+      const organisationId = this.#turns.next(waiting.keys());
+      if (organisationId === undefined) return;
+      const own = waiting.get(organisationId)!;
+      const next = own.shift()!;
+      if (own.length === 0) waiting.delete(organisationId);
+      this.#begin(next);
+    }
+  }
+
+  /** By organisation: requests first, then the lists that have been due for longest. */
+  #waiting(): Map<string, Waiting[]> {
+    const due = this.#dueLists().map((list) => ({ list, accepted: null }));
+    const isRequested = new Set(this.#requests.map(({ list }) => list.id));
+    const all = [...this.#requests, ...due.filter(({ list }) => !isRequested.has(list.id))];
+    return Map.groupBy(
+      all.filter(({ list }) => !this.#running.has(list.id)),
+      ({ list }) => list.organisationId,
+    );
+  }
+
+  #dueLists(): ExternalList[] {
+    const { memory, now, peers } = this.#services;
     const at = now();
     // The clock has been set back: the store decides what is due.
     if (at < this.#lookedAt) this.#dueAt.clear();
     this.#lookedAt = at;
-    for (const list of memory.everyExternalList()) {
-      if (this.#isStopped || this.#running.size >= AT_ONCE) return;
-      const { id, organisationId, definition } = list;
-      const isWanted = definition.active && isActivePlan(memory.plan(organisationId, "edl"), at);
-      if (!isWanted || at < (this.#dueAt.get(id) ?? 0) || this.#running.has(id)) continue;
-      void this.#fetch(list, { isRequested: false, accepted: null }).catch((error: unknown) => {
-        this.#dueAt.set(id, at + AGAIN_AFTER_FAILURE / 10);
-        if (this.#isStopped || (error instanceof StoreError && error.code !== "corrupt")) return;
-        this.#log.error({ list: id, err: error }, "an external list was not fetched; it is tried again");
-      });
+    if (this.#timer === undefined || !peers.isFirst) return [];
+    const dueAt = ({ id }: ExternalList): number => this.#dueAt.get(id) ?? 0;
+    return [...memory.everyExternalList()]
+      .filter(
+        (list) =>
+          at >= dueAt(list) && list.definition.active && isActivePlan(memory.plan(list.organisationId, "edl"), at),
+      )
+      .sort((one, other) => dueAt(one) - dueAt(other));
+  }
+
+  #begin(turn: Waiting): void {
+    const { list, requested } = turn;
+    const { id, organisationId } = list;
+    this.#requests = this.#requests.filter((each) => each !== turn);
+    this.#turns.begin(organisationId);
+    const running = this.#fetch(turn).finally(() => {
+      this.#running.delete(id);
+      this.#turns.end(organisationId);
+      this.#poll();
+    });
+    this.#running.set(id, running);
+    if (requested !== undefined) return requested.resolve(running);
+    running.catch((error: unknown) => {
+      if (error instanceof ServiceError) return; // all turns are taken
+      this.#dueAt.set(id, this.#services.now() + AGAIN_AFTER_FAILURE / 10);
+      if (this.#isStopped || (error instanceof StoreError && error.code !== "corrupt")) return;
+      this.#log.error({ list: id, err: error }, "an external list was not fetched; it is tried again");
+    });
+  }
+
+  /** undefined: it is not this server's turn. Rejects with ServiceError "unavailable" if other servers have all turns. */
+  async #fetch({ list, accepted, requested }: Waiting): Promise<ExternalList | undefined> {
+    const { store, now } = this.#services;
+    const turn = await this.#takeTurn();
+    try {
+      const until = now() + CLAIM_TIME;
+      const isRequested = requested !== undefined;
+      const { claim, dueAt } = await store.write({ kind: "claim-fetch", ...this.#signed(list), until, isRequested });
+      this.#dueAt.set(list.id, dueAt);
+      return claim === null ? undefined : await this.#fetchClaimed(claim, until, accepted);
+    } finally {
+      await turn.release();
     }
   }
 
-  /** undefined: it is not this server's turn. */
-  async #fetch(
-    list: ExternalList,
-    { isRequested, accepted }: { readonly isRequested: boolean; readonly accepted: string | null },
-  ): Promise<ExternalList | undefined> {
-    const { store, now } = this.#services;
-    // Other checks for due lists must not claim it as well.
-    this.#dueAt.set(list.id, Number.POSITIVE_INFINITY);
-    const until = now() + CLAIM_TIME;
-    const { claim, dueAt } = await store.write({ kind: "claim-fetch", ...this.#signed(list), until, isRequested });
-    this.#dueAt.set(list.id, dueAt);
-    if (claim === null) return undefined;
-    const running = this.#fetchClaimed(claim, until, accepted).finally(() => this.#running.delete(list.id));
-    this.#running.set(list.id, running);
-    return running;
+  /** One of the turns of all servers, and processes of each, that use the database. */
+  async #takeTurn(): Promise<HeldLease> {
+    for (let number = 1; number <= AT_ONCE; number++) {
+      const turn = await HeldLease.take(this.#services.store, `list-fetch-${number}`, () => {});
+      if (turn !== undefined) return turn;
+    }
+    this.#isFull = true;
+    throw tooMany();
   }
 
   async #fetchClaimed(claim: FetchClaim, claimedUntil: number, accepted: string | null): Promise<ExternalList> {
@@ -200,6 +275,10 @@ export class ExternalLists {
   #signed({ id, organisationId }: ExternalList) {
     return { actor: "command:server", at: this.#services.now(), organisationId, listId: id };
   }
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError("unavailable", "too many lists are being fetched; try again in a moment", { retryAfter: 1 });
 }
 
 /** A list that has begun to protect addresses, and of which lines were left out before, is read again. */
