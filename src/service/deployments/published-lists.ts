@@ -5,6 +5,7 @@ import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";
 import { inSlices } from "../../turns/in-slices.ts";
+import { FairTurns } from "../fair-turns.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources, expressesOf } from "./compile-deployment.ts";
 import { hasTimes } from "./feed-times.ts";
@@ -22,6 +23,8 @@ import { unreleased } from "./unreleased.ts";
 const BETWEEN = 2000;
 /** Milliseconds between two checks of the clock and the datasets. */
 const EVERY = 500;
+/** Maximum lists compiled at a time, each of another organisation; their slices alternate. */
+const AT_ONCE = 2;
 
 /** What devices get. */
 export interface ServedList {
@@ -62,8 +65,9 @@ interface Known {
 type ToCompile = Pick<Deployment, "organisationId" | "name" | "definition" | "published"> & { readonly id?: string };
 
 /**
- * Keeps the lists of all deployments up to date: compiled when a source, the deployment or the time changes, one after
- * the other, each at most every two seconds. What has been published is in the store: the first server that has
+ * Keeps the lists of all deployments up to date: compiled when a source, the deployment or the time changes, each at
+ * most every two seconds. Few are compiled at a time, always to the newest state, and organisations take turns, however
+ * many lists each has: one that has many waits for its own. What has been published is in the store: the first server that has
  * compiled a state publishes it, and the others take it from there, so all serve the same bytes.
  */
 export class PublishedLists {
@@ -72,7 +76,9 @@ export class PublishedLists {
   readonly #log: { error(about: object, message: string): void };
   readonly #known = new Map<string, Known>();
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  readonly #running = new Set<Promise<void>>();
+  readonly #turns = new FairTurns(1);
+  #keptAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(services: Needed, log: { error(about: object, message: string): void }) {
@@ -91,7 +97,7 @@ export class PublishedLists {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    await this.#running;
+    await Promise.all(this.#running);
   }
 
   /** Notes changes that memory has applied. */
@@ -239,12 +245,43 @@ export class PublishedLists {
     if (current?.generation === stored.generation) known.served = { published: current, text };
   }
 
-  /** Compiles the lists that are due, unless a run is already in progress. */
+  /** Compiles lists that are due, as many as may be compiled at a time. */
   #poll(): void {
-    if (this.#timer === undefined || this.#running !== undefined || this.#isStopped) return;
-    const due = this.#services.memory.everyDeployment().filter((deployment) => this.#isDue(deployment));
-    if (due.length === 0) return;
-    this.#running = this.#compileAll(due).finally(() => (this.#running = undefined));
+    if (this.#timer === undefined) return;
+    while (this.#running.size < AT_ONCE && !this.#isStopped) {
+      const deployment = this.#next();
+      if (deployment === undefined) break;
+      this.#begin(deployment);
+    }
+  }
+
+  /** Of the organisation whose turn it is, the one whose last compilation is longest ago. */
+  #next(): Deployment | undefined {
+    const due = Map.groupBy(
+      this.#services.memory.everyDeployment().filter((deployment) => this.#isDue(deployment)),
+      ({ organisationId }) => organisationId,
+    );
+    const own = due.get(this.#turns.next(due.keys()) ?? "");
+    const startedAt = ({ id }: Deployment): number => this.#knownOf(id).startedAt;
+    return own?.reduce((first, each) => (startedAt(each) < startedAt(first) ? each : first));
+  }
+
+  #begin(deployment: Deployment): void {
+    const { id, organisationId } = deployment;
+    this.#turns.begin(organisationId);
+    const running = this.#renew(deployment)
+      .catch((error: unknown) => {
+        this.#knownOf(id).isStale = true;
+        if (isOutage(error)) return;
+        this.#log.error({ deployment: id, err: error }, "the list of a deployment was not compiled; it is tried again");
+      })
+      .finally(() => {
+        this.#running.delete(running);
+        this.#turns.end(organisationId);
+        this.#poll();
+        if (this.#running.size === 0 || performance.now() - this.#keptAt > BETWEEN) this.#keepUsed();
+      });
+    this.#running.add(running);
   }
 
   #isDue({ id, organisationId, definition }: Deployment): boolean {
@@ -264,17 +301,9 @@ export class PublishedLists {
     return isNeeded ? `${catalogue.generation} ${threats.generation}` : "";
   }
 
-  async #compileAll(due: readonly Deployment[]): Promise<void> {
-    for (const { id } of due) {
-      // The deployment may have changed or been deleted while others were compiled.
-      const deployment = this.#services.memory.deploymentById(id);
-      if (this.#isStopped || deployment === undefined || deployment.deletedAt !== null) continue;
-      await this.#renew(deployment).catch((error: unknown) => {
-        this.#knownOf(id).isStale = true;
-        if (isOutage(error)) return;
-        this.#log.error({ deployment: id, err: error }, "the list of a deployment was not compiled; it is tried again");
-      });
-    }
+  /** Forgets what no deployment uses any more. */
+  #keepUsed(): void {
+    this.#keptAt = performance.now();
     const { memory } = this.#services;
     for (const id of this.#known.keys()) if (memory.deploymentById(id)?.deletedAt !== null) this.#known.delete(id);
     const deployments = memory.everyDeployment();
