@@ -22,6 +22,7 @@ const RESOURCES: Readonly<Record<string, { readonly path: string; readonly made:
         name: ["one", "two"],
         description: ["first", "second"],
         guard: ["warn", "refuse"],
+        guard_classes: [["serving"], null],
         never_block: [false, true],
       },
     },
@@ -38,6 +39,7 @@ const RESOURCES: Readonly<Record<string, { readonly path: string; readonly made:
         direction: ["both", "ingress"],
         active: [true, false],
         guard: ["warn", "refuse"],
+        guard_classes: [["serving"], null],
         include: [[{ prefixes: ["192.0.2.0/24"] }], [{ prefixes: ["198.51.100.0/24"] }]],
         exclude: [[], [{ prefixes: ["192.0.2.128/25"] }]],
         options: [{}, { max_entries: 100 }],
@@ -72,8 +74,8 @@ const RESOURCES: Readonly<Record<string, { readonly path: string; readonly made:
     },
   };
 
-/** `missed` says how to go on, and a user has one member only. */
-const ALONE = ["updateWebhook.missed", "updateUser.role"];
+/** `missed` says how to go on, and a user and an organisation's guard have one member only. */
+const ALONE = ["updateWebhook.missed", "updateUser.role", "updateGuard.guard_classes"];
 /** These decide each other: a device has a format. */
 const TIED = new Set(["device firewall_format", "device options"]);
 
