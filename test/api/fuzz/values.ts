@@ -125,8 +125,13 @@ function ofType(api: ApiDocument, schema: Schema, type: string, name: string): f
       return fc.boolean();
     case "integer":
       return anyInteger(schema.minimum ?? 0, schema.maximum ?? Infinity);
-    case "array":
-      return fc.array(validValue(api, schema.items!, name), { maxLength: Math.min(schema.maxItems ?? 8, 8) });
+    case "array": {
+      const items = validValue(api, schema.items!, name);
+      const options = { maxLength: Math.min(schema.maxItems ?? 8, 8) };
+      return schema.uniqueItems === true
+        ? fc.uniqueArray(items, { ...options, selector: (item) => JSON.stringify(item) })
+        : fc.array(items, options);
+    }
     case "object":
       return validObject(api, schema);
     default:
