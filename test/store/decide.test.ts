@@ -66,6 +66,7 @@ describe("deciders", () => {
         createdAt: 5,
         updatedAt: 5,
         version: 0,
+        stamp: "",
       })),
     });
     for (const names of [["Example"], ["Εxample"]])
