@@ -36,11 +36,13 @@ export const TOGETHER: readonly string[] = [
 export const OWN_PROCESS: Readonly<Record<string, string>> = {
   "test/api/address-streams.test.ts": "measures memory",
   "test/api/changes-at-once.test.ts": "gives all servers of its process another store",
+  "test/api/fair-lists.test.ts": "gives all servers of its process another store",
   "test/api/http/read-buffers.test.ts": "measures memory",
   "test/api/load.test.ts": "measures how a server bears load",
   "test/api/on-postgres.test.ts": "gives all servers of its process another store",
   "test/api/plugins/writers.test.ts": "takes `Function` away",
   "test/api/replicated-feeds.test.ts": "gives all servers of its process another store",
+  "test/api/restored-databases.test.ts": "gives all servers of its process another store",
   "test/api/shared-limits.test.ts": "gives all servers of its process another store",
   "test/api/standby-feeds.test.ts": "gives all servers of its process another store",
   "test/batch/with-typescript.test.ts": "sets another engine for the files that it loads",
