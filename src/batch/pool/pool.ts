@@ -50,6 +50,9 @@ const MIN_WORDS = 128 * 1024;
 const MIN_TEXTS = 32 * 1024;
 const MIN_LINE_BYTES = 1 << 20;
 
+/** Milliseconds: the longest that a timer takes. */
+const FOREVER = 2 ** 31 - 1;
+
 interface Use {
   readonly snapshot: Snapshot;
   release(): void;
@@ -90,12 +93,16 @@ export class Pool implements AsyncDisposable {
 
   /** For `createPool`: rejects with BatchError "worker-failed" if a worker cannot start. */
   async started(): Promise<this> {
+    // Workers without a task keep no process: on a busy machine, Node ended one that awaited their start (code 13).
+    const awake = setInterval(() => {}, FOREVER);
     try {
       await this.#workers?.ready();
       return this;
     } catch (error) {
       await this.close();
       throw error;
+    } finally {
+      clearInterval(awake);
     }
   }
 

@@ -283,6 +283,7 @@ function rulesetDocument({ id, name, purpose, description, rules, createdAt, upd
     purpose,
     description,
     guard: "warn",
+    guard_classes: null,
     never_block: false,
     total_rules: rules.length,
     active_rules: rules.filter((rule) => isActive(rule, now)).length,
