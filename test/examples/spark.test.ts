@@ -115,6 +115,22 @@ function identified(
   return spark.submit(join(EXAMPLES, example), args, { ...SETTINGS, ...settings });
 }
 
+/** Kills one of these processes of the cluster, as soon as there is one. */
+async function kill(what: string): Promise<void> {
+  await until(
+    `${what} is killed`,
+    () => {
+      const [id] = spark.processes(what);
+      try {
+        return id !== undefined && process.kill(id, "SIGKILL");
+      } catch {
+        return false; // it has just ended
+      }
+    },
+    { every: 5, within: TIMEOUT },
+  );
+}
+
 const starts = (): number => readFileSync(path("starts"), "utf8").split("\n").length - 1;
 
 /** Compares every row with the library, and checks that each is there once; returns how many have services. */
@@ -182,10 +198,10 @@ describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () 
       const job = identified("killed.parquet", { snapshot: path("changing.ipsieve") });
       await until("tasks are committed", () => committedTasks("killed.parquet") >= 2, { every: 5, within });
       renameSync(path("other.ipsieve"), path("changing.ipsieve"));
-      process.kill(spark.processes("CoarseGrainedExecutorBackend")[0]!, "SIGKILL");
+      await kill("CoarseGrainedExecutorBackend");
       const before = committedTasks("killed.parquet");
       await until("a task more is committed", () => committedTasks("killed.parquet") > before, { every: 5, within });
-      process.kill(spark.processes("identify\0--format")[0]!, "SIGKILL");
+      await kill("identify\0--format");
       const { code, output } = await job;
       assert.equal(code, 0, output);
       assert.match(output, /Lost executor/);
@@ -212,10 +228,10 @@ describe("Spark, a cluster of two workers", { skip: missing || onlyLong() }, () 
       const done = () => partsOf("killed-files.parquet").length;
       const job = identified("killed-files.parquet", { example: "identify_files.py" });
       await until("parts are complete", () => done() >= 2, { every: 5, within });
-      process.kill(spark.processes("CoarseGrainedExecutorBackend")[0]!, "SIGKILL");
+      await kill("CoarseGrainedExecutorBackend");
       const before = done();
       await until("a part more is complete", () => done() > before, { every: 5, within });
-      process.kill(spark.processes("identify\0--format")[0]!, "SIGKILL");
+      await kill("identify\0--format");
       const { code, output } = await job;
       assert.equal(code, 0, output);
       assert.match(output, /Lost executor/);
