@@ -15,6 +15,7 @@ export type Part = (typeof PARTS)[number];
 export const NIGHTLY: readonly string[] = [
   "test/api/ended-starts.test.ts",
   "test/api/exclusive-imports.test.ts",
+  "test/api/restored-databases.test.ts",
   "test/batch/engine/field-scan.test.ts",
   "test/batch/with-typescript.test.ts",
   "test/collateral/find-collateral.test.ts",
