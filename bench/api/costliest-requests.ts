@@ -42,6 +42,7 @@ const LIST_TYPES: readonly ListType[] = ["application/json", "text/plain", "text
 
 const rules = ({ base, own }: Client, id = own.fullId): string => `${base}/edl/ip-rulesets/${id}/rules`;
 const rulesets = ({ base }: Client): string => `${base}/edl/ip-rulesets/`;
+const guard = ({ base }: Client): string => `${base}/edl/guard`;
 /** The dashboard has the ruleset in the path, keys in the query. */
 const previews = (client: Client): string =>
   client.base === "/v1"
@@ -421,6 +422,13 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
         await client.ask("DELETE", rulesets(client) + id);
       },
     },
+  ],
+  getGuard: [getting("as it is", guard)],
+  updateGuard: [
+    sendingNew("other classes", "PATCH", guard, (turn) => ({
+      guard_classes: turn % 2 === 0 ? null : ["serving", "rented", "anonymiser", "scanner", "access"],
+    })),
+    ...wrongBodies("PATCH", guard, "guard_classes"),
   ],
   listDeployments: [getting("the largest page", (client) => `${deployments(client)}?page_size=1000`)],
   createDeployment: [

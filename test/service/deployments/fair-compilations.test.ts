@@ -1,10 +1,13 @@
 /** S4: the list of one organisation waits for at most one list of each other, however many they have. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../../api/start-server.ts";
 
 const MANY = 12;
+/** Milliseconds: more than a list rests between two compilations. */
+const BETWEEN = 2500;
 
 interface Owner {
   readonly key: string;
@@ -41,6 +44,7 @@ test("a rule is in its list after few of the lists that another organisation wai
       await ask(t, "POST", `/v1/edl/ip-rulesets/${ruleset}/rules`, { key, body: { ip: "20.1.0.1" } });
       return services.memory.rulesetById(ruleset)!.about.version;
     };
+    await delay(BETWEEN); // each may be compiled again at once
     const before = new Map([...many.deployments, own].map((id) => [id, generation(id)]));
     const isNew = (id: string): boolean => generation(id) > before.get(id)!;
     const isOver = (): boolean => many.deployments.every(isNew) && isNew(own);
