@@ -148,7 +148,7 @@ for (const { name, skip, make, stop } of await databases()) {
           definition: { description: "changed" },
         };
         const others = { ...deployment.definition, device: "fortinet-64mb" };
-        const version = () => replica.memory.rulesets.get(list.id)!.version;
+        const current = (): Ruleset => replica.memory.rulesets.get(list.id)!;
         const rows: readonly (readonly [
           what: string,
           code: string,
@@ -212,7 +212,9 @@ for (const { name, skip, make, stop } of await databases()) {
           assert.equal(await send(), code, what);
           await cure();
           // The server makes the command again, from what it has read meanwhile.
-          const again = isKept ? {} : { ifMatch: ofVersion(version()), checkedWith: undefined };
+          const again = isKept
+            ? {}
+            : { ifMatch: ofVersion(current().version, current().stamp), checkedWith: undefined };
           const repeated = await send("checkedWith" in command ? { checkedWith: undefined } : again);
           if (isKept) assert.equal(repeated, code, what);
           else {

@@ -59,6 +59,7 @@ for (const { name, skip, make, stop } of await databases()) {
           name: "My Allowlist rules",
           purpose: "allowlist",
           version: 2,
+          stamp: allowlist.stamp,
         });
         assert.deepEqual(blocklist, {
           ...created,
@@ -66,7 +67,10 @@ for (const { name, skip, make, stop } of await databases()) {
           name: "My Blocklist rules",
           purpose: "blocklist",
           version: 3,
+          stamp: blocklist.stamp,
         });
+        assert.match(allowlist.stamp, /^[0-9a-f]{8}$/);
+        assert.equal(blocklist.stamp, allowlist.stamp, "of one transaction");
         assert.ok(allowlist.id < blocklist.id);
         await refused("organisation-exists", replica.organisation());
         assert.equal(replica.memory.sequence, 3);
@@ -132,11 +136,9 @@ for (const { name, skip, make, stop } of await databases()) {
           rule: replaced,
         });
         assert.equal(replica.memory.sequence, before + 2, "skipped and refused commands make no change");
-        assert.deepEqual(replica.memory.rulesets.get(blocklist.id), {
-          ...blocklist,
-          updatedAt: 40,
-          version: before + 2,
-        });
+        const now = replica.memory.rulesets.get(blocklist.id)!;
+        assert.deepEqual(now, { ...blocklist, updatedAt: 40, version: before + 2, stamp: now.stamp });
+        assert.notEqual(now.stamp, blocklist.stamp);
         for (const mode of CONFLICT_MODES)
           assert.equal(
             (await add(50, "2001:db8::/32", { mode, expiresAt: 1 }).catch(({ code }) => ({ action: code }))).action,
@@ -506,6 +508,7 @@ for (const { name, skip, make, stop } of await databases()) {
             createdAt: 2,
             updatedAt: 2,
             version: 4,
+            stamp: ruleset.stamp,
           },
         );
         const at = { ...of, rulesetId: ruleset.id };
@@ -516,7 +519,7 @@ for (const { name, skip, make, stop } of await databases()) {
           name: "3rd",
           ...by(4),
         });
-        assert.deepEqual(renamed, { ...ruleset, name: "3rd", updatedAt: 4, version: 6 });
+        assert.deepEqual(renamed, { ...ruleset, name: "3rd", updatedAt: 4, version: 6, stamp: renamed.stamp });
         const { ruleset: same } = await replica.store.write({
           kind: "update-ruleset",
           ...at,
