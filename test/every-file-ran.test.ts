@@ -58,6 +58,12 @@ const runs: Record<string, Run> = {
     exitCode: 0,
     says: /^$/,
   },
+  "in the long form, a skip of what a registry lacks is listed": {
+    files: { "a.test.ts": one(`{ skip: "not to be had here: a tool" }, `), "b.test.ts": one() },
+    env: { TEST_ROUNDS: "long" },
+    exitCode: 0,
+    says: /skipped: one: not to be had here: a tool/,
+  },
   "a skip with a reason is listed": {
     files: { "a.test.ts": one(`{ skip: "no network" }, `) },
     exitCode: 0,

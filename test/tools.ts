@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { NOT_HAD } from "./every-file-ran.ts";
 
 /** The folder into which `npm run tools:setup` installs programs that tests use. */
 export const TOOLS = join(import.meta.dirname, "../tools");
@@ -29,6 +30,11 @@ export function missingTools(...paths: readonly string[]): string | false {
   return missing === undefined
     ? false
     : `${missing.slice(TOOLS.length + 1)} is not installed; install it with: npm run tools:setup`;
+}
+
+/** The same for a tool that `npm run tools:setup` installs where the proxy for Go modules has it. */
+export function notHad(path: string): string | false {
+  return existsSync(path) ? false : `${NOT_HAD}${path.slice(TOOLS.length + 1)}, by npm run tools:setup`;
 }
 
 /** The same for a Python module. */

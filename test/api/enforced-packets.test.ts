@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { onlyLong } from "../rounds.ts";
-import { FIREWALL_BOUNCER, missingTools } from "../tools.ts";
+import { FIREWALL_BOUNCER, notHad } from "../tools.ts";
 import { whyNoPostgres } from "../store/harness/postgres.ts";
 
 const SCRIPT = fileURLToPath(new URL("./harness/enforced-packets.ts", import.meta.url));
@@ -36,6 +36,6 @@ test(
 // It has a set for each origin and scenario, from which only deletions with the same ones take an address.
 test(
   "CrowdSec's newest firewall bouncer enforces it, too",
-  { skip: skip || whyNoBouncers() || missingTools(FIREWALL_BOUNCER) },
+  { skip: skip || whyNoBouncers() || notHad(FIREWALL_BOUNCER) },
   (t) => enforces(t, [FIREWALL_BOUNCER]),
 );
