@@ -3,9 +3,12 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of words) {
+    const isNearer = (distance: number): boolean =>
+      distance < bestDistance && distance * 2 < Math.max(candidate.length, 3);
+    // At least the difference in length, which for most of a long list decides without the distance itself.
+    if (!candidate.startsWith(word) && !isNearer(Math.abs(candidate.length - word.length))) continue;
     const distance = candidate.startsWith(word) ? 0.5 : editDistance(word, candidate);
-    if (distance < bestDistance && distance * 2 < Math.max(candidate.length, 3))
-      [best, bestDistance] = [candidate, distance];
+    if (isNearer(distance)) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }

@@ -1,5 +1,6 @@
 import { parsePrefix } from "../../address/prefix.ts";
 import { nearest } from "../../words/nearest.ts";
+import { type CatalogueTree, ROOT } from "../../cbs/catalogue-tree.ts";
 import type { Classification } from "../../cti/fields.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
 import { gatheringNode } from "../../deployments/sources/node.ts";
@@ -187,13 +188,24 @@ export class Sources {
     const { tree } = await this.#services.catalogue.view().browsing();
     // It may have been there, in an earlier catalogue.
     if (!tree.has(id)) {
-      const ids = tree.catalogue.nodes.map((node) => node.id);
-      const meant = nearest(id, ids);
+      const meant = meantNode(tree, id);
       const cure = meant === undefined ? "change or remove the source" : `did you mean ${meant}?`;
       throw new SourceError(`the catalogue has no node ${JSON.stringify(id)}; ${cure}`);
     }
     return inSlices(gatheringNode(`the node ${id}`, tree, id, isTimed, expresses));
   }
+}
+
+/** The id that was probably meant: level by level the nearest name, as a catalogue may have ten thousand ids. */
+function meantNode(tree: CatalogueTree, id: string): string | undefined {
+  let at = ROOT;
+  for (const part of id.split("/").filter((each) => each !== "")) {
+    const children = new Map(tree.children(at).map((child) => [tree.node(child).id.split("/").at(-1)!, child]));
+    const next = children.get(part) ?? children.get(nearest(part, [...children.keys()]) ?? "");
+    if (next === undefined) return undefined;
+    at = next;
+  }
+  return at === ROOT ? undefined : tree.node(at).id;
 }
 
 /** The name of a source in messages. */

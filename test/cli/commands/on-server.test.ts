@@ -155,12 +155,17 @@ test("a name that is taken is refused for everything that commands find by its n
 });
 
 test("a node that the catalogue does not have is not said to have been there, and the nearest one is named", async () => {
-  await fails(
-    /the catalogue has no node "\/cdn\/cloudflar"; did you mean \/cdn\/cloudflare\?/,
-    "deployment",
-    "create",
-    "Typo",
-    "--include",
-    "cbs:/cdn/cloudflar",
-  );
+  const cases: readonly (readonly [id: string, cure: RegExp])[] = [
+    ["/cdn/cloudflar", /did you mean \/cdn\/cloudflare\?/],
+    ["/cdm/cloudflare", /did you mean \/cdn\/cloudflare\?/],
+    ["/cdn/cloudflare/", /did you mean \/cdn\/cloudflare\?/],
+    ["/nothing/like/it", /change or remove the source/],
+    [`/${"q".repeat(290)}`, /change or remove the source/],
+  ];
+  for (const [id, cure] of cases) {
+    const message = new RegExp(
+      `the catalogue has no node ${JSON.stringify(id).replaceAll("/", "\\/")}; ${cure.source}`,
+    );
+    await fails(message, "deployment", "create", "Typo", "--include", `cbs:${id}`);
+  }
 });
