@@ -66,9 +66,9 @@ type ToCompile = Pick<Deployment, "organisationId" | "name" | "definition" | "pu
 
 /**
  * Keeps the lists of all deployments up to date: compiled when a source, the deployment or the time changes, each at
- * most every two seconds. Few are compiled at a time, always to the newest state, and organisations take turns, however
- * many lists each has: one that has many waits for its own. What has been published is in the store: the first server that has
- * compiled a state publishes it, and the others take it from there, so all serve the same bytes.
+ * most every two seconds. Few are compiled at a time, always to the newest state, and organisations take turns,
+ * however many lists each has: one that has many waits for its own. What has been published is in the store: the first
+ * server that has compiled a state publishes it, and the others take it from there, so all serve the same bytes.
  */
 export class PublishedLists {
   readonly sources: Sources;

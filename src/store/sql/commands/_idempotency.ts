@@ -38,8 +38,9 @@ export class IdempotencyKeys {
   readonly #known = new Map<string, Known>();
 
   /**
-   * Claims unused keys, and those used over a day ago, and reads the answers of the others. It waits for a key that another server is using at the
-   * moment; all servers claim in the same order, so they never wait for each other in a circle.
+   * Claims unused keys, and those used over a day ago, and reads the answers of the others. It waits for a key that
+   * another server is using at the moment; all servers claim in the same order, so they never wait for each other in a
+   * circle.
    */
   static async claim(
     engine: Engine,
