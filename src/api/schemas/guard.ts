@@ -18,7 +18,7 @@ export function GuardClasses(otherwise: string) {
     items: NodeClass as TSchema,
     uniqueItems: true,
     maxItems: NODE_CLASSES.length,
-    description: `of which classes the guard protects the services of the catalogue; addresses of an anonymiser or a scanner are protected only with that class, whatever they are inside; null: ${otherwise}`,
+    description: `the classes of services in the catalogue that the guard protects; addresses of an anonymiser or a scanner are protected only with that class, whatever they are inside; null: ${otherwise}`,
   });
 }
 

@@ -12,7 +12,7 @@ export function guardClassesOption(otherwise: string): Option {
   return {
     name: "guard-classes",
     value: "CLASSES",
-    help: `of which classes services are protected: ${NODE_CLASSES.join(", ")}, as a comma-separated list; ${NONE}; or ${DEFAULT}: ${otherwise}`,
+    help: `which classes of services are protected: ${NODE_CLASSES.join(", ")}, as a comma-separated list; ${NONE}; or ${DEFAULT}: ${otherwise}`,
   };
 }
 
