@@ -67,6 +67,12 @@ export const LOG_FORMATS: readonly LogFormat[] = [
     field: "c-ip",
   },
   {
+    name: "W3C between tabs, with a tab in a string",
+    head: "#Fields: date cs(User-Agent) c-ip cs-host\n",
+    line: '2026-12-04\t"x/1.0\t10.0.0.3\t(""y"")"\t?\thost',
+    field: "c-ip",
+  },
+  {
     name: "VPC flow",
     head: "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status\n",
     line: "2 123456789010 eni-1235b8ca 10.0.0.1 ? 20641 22 6 20 4249 1418530010 1418530070 ACCEPT OK",

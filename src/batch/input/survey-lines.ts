@@ -228,7 +228,8 @@ function namedColumn(name: string, { fields, separator }: Comments, line: string
   const location = { file, line: fields.line };
   const column = columnNamed(name, names, location, fields.text.slice(0, 7));
   const header = fields.text;
-  if (!isZeek && line.replace(QUOTED, "").includes("\t")) return { syntax: "tsv", column, header };
+  if (!isZeek && line.replace(QUOTED, "").includes("\t"))
+    return { syntax: "tsv", column, columns: names.length, header };
   if (!isZeek) return { syntax: "space", column, columns: names.length, header };
   const syntax = SEPARATED[separator];
   if (syntax === undefined)

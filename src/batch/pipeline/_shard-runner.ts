@@ -292,8 +292,8 @@ export class ShardRunner {
     const isSimple = address === "first" && !rowText && (format !== "append" || append !== "append-jsonl");
     if (!isSimple) return false;
     if (field !== null && !isScannedField(field)) return false;
-    if (field === null && records === "csv" && lines.bytes.subarray(lines.start, lines.end).includes(QUOTE))
-      return false;
+    const areQuotesSpecial = field === null ? records === "csv" : field.syntax === "tsv" && field.columns !== undefined;
+    if (areQuotesSpecial && lines.bytes.subarray(lines.start, lines.end).includes(QUOTE)) return false;
     // It adds to the end of each line, which is the right column if all of them are as long as the header.
     const isTable = format === "append" && (columns > 0 || append === "append-csv");
     return !isTable || (columns !== 1 && kernel.haveColumns(lines, shape)); // a blank line is left as it is

@@ -1,4 +1,4 @@
-/** Columns that a header names between blanks, of lines with quotes: strings as in W3C logs, and characters as in those of IIS. */
+/** Columns that a header names, of lines with quotes: strings as in W3C logs, and characters as in those of IIS. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../../bench/data/random.ts";
@@ -68,6 +68,47 @@ test("strings in quotes hold blanks, and other quotes are characters", () => {
     if (bare(field({ syntax: "space", column, columns: 0 }, line)) !== bare(values[column]!)) byBlanks++;
   }
   assert.ok(byBlanks > LINES / 10, "negative control: blanks alone give other columns");
+});
+
+/** Values between single tabs, which may be empty, and of which some are quoted where `isQuoted`. */
+function tabbedLine(random: Random, isQuoted: boolean): { line: string; values: string[] } {
+  const values = Array.from({ length: COLUMNS }, () => {
+    const value = random.below(5) === 0 ? "" : randomValue(random, isQuoted ? 'a1. "\t' : 'a1. "');
+    return isQuoted ? value.replaceAll('"', '""') : value;
+  });
+  const cells = values.map((value) =>
+    isQuoted && (/[\t"]/.test(value) || random.below(4) === 0) ? `"${value}"` : value,
+  );
+  return { line: cells.join("\t"), values };
+}
+
+test("between tabs, strings in quotes hold tabs, and other quotes are characters", () => {
+  const random = new Random(SEED + 1);
+  let byTabs = 0;
+  for (let done = 0; done < LINES; done++) {
+    const { line, values } = tabbedLine(random, random.below(2) === 0);
+    const column = random.below(COLUMNS);
+    const found = field({ syntax: "tsv", column, columns: COLUMNS }, line);
+    assert.equal(bare(found), bare(values[column]!), `column ${column} of ${JSON.stringify(line)}`);
+    if (bare(field({ syntax: "tsv", column }, line)) !== bare(values[column]!)) byTabs++;
+  }
+  assert.ok(byTabs > LINES / 10, "negative control: tabs alone give other columns");
+});
+
+test("between tabs, a line with quotes that has another number of columns either way has no field", () => {
+  const spec = (column: number): FieldSpec => ({ syntax: "tsv", column, columns: 3 });
+  const cases: [column: number, line: string, field: string | null][] = [
+    [1, '"a\tb"\t192.0.2.1\tc', "192.0.2.1"],
+    [1, '"a\t198.51.100.1"\t192.0.2.1\tc', "192.0.2.1"],
+    [1, '"a ""x"" \t198.51.100.1"\t192.0.2.1\t', "192.0.2.1"],
+    [2, "\t\t192.0.2.1", "192.0.2.1"],
+    [1, '"a\t192.0.2.1\tc', "192.0.2.1"], // three columns, and a quote that a client sent
+    [1, '"a\tb\t192.0.2.1\tc', null],
+    [1, '"a\tb"x\t192.0.2.1\tc', null],
+    [1, '"a\tb"\t192.0.2.1\tc\td', null],
+    [1, "a\t192.0.2.1", "192.0.2.1"],
+  ];
+  for (const [column, line, expected] of cases) assert.equal(field(spec(column), line), expected, line);
 });
 
 test("a line with quotes that has another number of columns either way has no field", () => {

@@ -80,6 +80,43 @@ export function namedSpaceColumn(column: number, columns: number): LocateField {
   };
 }
 
+/** As `namedSpaceColumn`, for columns that are separated by one tab each and may be empty. */
+export function namedTabColumn(column: number, columns: number): LocateField {
+  const plainColumn = tsvColumn(column);
+  return (bytes, start, end, span) => {
+    const isPlain = tabCount(bytes, start, end) + 1 === columns || !bytes.subarray(start, end).includes(QUOTE);
+    return isPlain
+      ? plainColumn(bytes, start, end, span)
+      : quotedTabColumn(bytes, start, end, span, { column, columns });
+  };
+}
+
+function tabCount(bytes: Buffer, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at++) if (bytes[at] === TAB) count++;
+  return count;
+}
+
+/** As `tsvColumn`, with quotes, in a line of so many columns; false for any other line. */
+function quotedTabColumn(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  span: FieldSpan,
+  { column, columns }: { readonly column: number; readonly columns: number },
+): boolean {
+  let at = start;
+  for (let index = 0; ; index++) {
+    const isQuoted = at < end && bytes[at] === QUOTE;
+    const from = isQuoted ? at + 1 : at;
+    at = isQuoted ? closingQuote(bytes, from, end) : next(bytes, TAB, at, end);
+    if (index === column) setSpan(span, bytes, from, at);
+    if (isQuoted && at++ >= end) return false; // it is not closed
+    if (at >= end) return index + 1 === columns;
+    if (bytes[at++] !== TAB) return false;
+  }
+}
+
 function columnCount(bytes: Buffer, start: number, end: number): number {
   let count = 0;
   for (let at = start; at < end; at++) if (!isBlank(bytes[at]!) && (at === start || isBlank(bytes[at - 1]!))) count++;

@@ -4,10 +4,11 @@ export const COLUMN_MAX = 1_000_000;
 /**
  * Where each line has its address: a column from 0, the property of a JSON object, or the value of a key. `header`: the
  * `#Fields` or `#fields` of a log whose further ones must name the same columns. `columns`: how many columns a header
- * names between blanks; 0: none does. Crosses threads.
+ * names, where values may stand in quotes (W3C logs); 0 or absent: none does. Crosses threads.
  */
 export type FieldSpec =
-  | { readonly syntax: "csv" | "tsv"; readonly column: number; readonly header?: string }
+  | { readonly syntax: "csv"; readonly column: number; readonly header?: string }
+  | { readonly syntax: "tsv"; readonly column: number; readonly columns?: number; readonly header?: string }
   | { readonly syntax: "space"; readonly column: number; readonly columns: number; readonly header?: string }
   | { readonly syntax: "jsonl"; readonly member: string }
   | { readonly syntax: "keys"; readonly key: string };

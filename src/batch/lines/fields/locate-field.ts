@@ -1,4 +1,4 @@
-import { csvColumn, namedSpaceColumn, spaceColumn, tsvColumn } from "./_columns.ts";
+import { csvColumn, namedSpaceColumn, namedTabColumn, spaceColumn, tsvColumn } from "./_columns.ts";
 import type { FieldSpec, LocateField } from "./field-spec.ts";
 import { jsonMember } from "./_json-member.ts";
 import { keyedValue } from "./_keyed-value.ts";
@@ -9,5 +9,6 @@ export function locateField(spec: FieldSpec): LocateField {
   if (spec.syntax === "keys") return keyedValue(spec.key);
   if (spec.syntax === "space")
     return spec.columns === 0 ? spaceColumn(spec.column) : namedSpaceColumn(spec.column, spec.columns);
+  if (spec.syntax === "tsv" && spec.columns !== undefined) return namedTabColumn(spec.column, spec.columns);
   return { csv: csvColumn, tsv: tsvColumn }[spec.syntax](spec.column);
 }
