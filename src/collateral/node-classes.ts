@@ -19,9 +19,38 @@ export function classesInOrder(classes: readonly NodeClass[]): NodeClass[] {
   return NODE_CLASSES.filter((each) => classes.includes(each));
 }
 
+/** In front of a service of one region. */
+const BY_REGION = /\/by-region\/[^/]+\//;
+
 /** Of nodes that differ from the one above them; below the types, the others serve. */
 const CLASSES: Readonly<Record<string, NodeClass>> = {
   "/cloud": "rented",
+  // In a cloud, what the provider itself answers from: one address of these serves many customers, and none of them
+  // can send from it.
+  ...serving("/cloud/aws", [
+    "api_gateway",
+    "cloudfront",
+    "cloudfront_origin_facing",
+    "dynamodb",
+    "route53",
+    "route53_healthchecks",
+    "route53_healthchecks_publishing",
+    "s3",
+  ]),
+  ...serving("/cloud/azure", [
+    "azureactivedirectory",
+    "azurefrontdoor.backend",
+    "azurefrontdoor.firstparty",
+    "azurefrontdoor.frontend",
+    "azurefrontdoor.microsoftsecurity",
+    "azureportal",
+    "azureresourcemanager",
+    "azuretrafficmanager",
+    "azureupdatedelivery",
+    "eopexternalpublishedips",
+    "storage",
+  ]),
+  ...serving("/cloud/oracle", ["object_storage", "osn"]),
   "/isp": "access",
   // Their lists name whole blocks of clouds.
   "/saas/circleci": "rented",
@@ -50,9 +79,14 @@ const CLASSES: Readonly<Record<string, NodeClass>> = {
   "/security/tenable": "scanner",
 };
 
+/** The nodes of these services, which are the same in every region. */
+function serving(cloud: string, services: readonly string[]): Record<string, NodeClass> {
+  return Object.fromEntries(services.map((service) => [`${cloud}/by-service/${service}`, "serving"]));
+}
+
 /** The class of a node, which it has from the closest node of the table that it is or is below. O(depth) */
 export function classOf(id: string): NodeClass {
-  for (let path = id; path !== ""; path = path.slice(0, path.lastIndexOf("/"))) {
+  for (let path = id.replace(BY_REGION, "/by-service/"); path !== ""; path = path.slice(0, path.lastIndexOf("/"))) {
     const known = CLASSES[path];
     if (known !== undefined) return known;
   }
