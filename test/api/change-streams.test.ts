@@ -63,7 +63,7 @@ class Listener {
   }
 
   get numbers(): number[] {
-    return [...this.text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+    return [...this.text.matchAll(/^id: (\d+)\.\w+$/gm)].map(([, id]) => Number(id));
   }
 
   close(): void {
@@ -85,17 +85,20 @@ test("a change is an event with its number and the same document as in pages; a 
   await addRule();
   await until("both events", () => live.numbers.length === 2);
   const [first] = (await ask(t, "GET", `/v1/changes?after=${start}&limit=1`, { key })).body.changes;
-  assert.ok(live.text.includes(`id: ${start + 1}\ndata: ${JSON.stringify(first)}\n\n`), live.text);
-  const resumed = await Listener.opened("?after=0", { "Last-Event-ID": String(start + 1) });
+  const [id] = /(?<=^id: ).+$/m.exec(live.text)!;
+  assert.ok(id.startsWith(`${start + 1}.`), id);
+  assert.ok(live.text.includes(`id: ${id}\ndata: ${JSON.stringify(first)}\n\n`), live.text);
+  const resumed = await Listener.opened("?after=0", { "Last-Event-ID": id });
+  const byNumber = await Listener.opened("?after=0", { "Last-Event-ID": String(start + 1) });
   const earlier = await Listener.opened(`?after=${start}`);
   await addRule();
   await until("all have the last event", () =>
-    [live, resumed, earlier].every(({ numbers }) => numbers.at(-1) === start + 3),
+    [live, resumed, byNumber, earlier].every(({ numbers }) => numbers.at(-1) === start + 3),
   );
   assert.deepEqual(live.numbers, range(start + 1, start + 3));
-  assert.deepEqual(resumed.numbers, range(start + 2, start + 3));
+  for (const each of [resumed, byNumber]) assert.deepEqual(each.numbers, range(start + 2, start + 3));
   assert.deepEqual(earlier.numbers, range(start + 1, start + 3));
-  for (const each of [live, resumed, earlier]) each.close();
+  for (const each of [live, resumed, byNumber, earlier]) each.close();
 });
 
 test("a reader that pauses misses nothing when it continues, and the server keeps little for it", async () => {
@@ -120,9 +123,11 @@ test("impossible numbers: 400 and 410; more streams than permitted: 503, until o
     listener.close();
     return listener.response.statusCode;
   };
-  assert.equal(await status("", { "Last-Event-ID": "x" }), 400);
+  for (const id of ["x", "1.", ".f", "1.f g", "1.f.f"])
+    assert.equal(await status("", { "Last-Event-ID": id }), 400, id);
   assert.equal(await status("?after=999999999"), 410);
   assert.equal(await status("?feed=0123"), 410);
+  assert.equal(await status("", { "Last-Event-ID": "0.0123" }), 410);
   const open: Listener[] = [];
   await until("no more are permitted", async () => {
     const listener = await Listener.open();

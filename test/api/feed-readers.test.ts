@@ -55,7 +55,7 @@ describe("readers of the change feed", { skip: missing || onlyLong() }, () => {
     await addRule();
     const options = ["-sN", "--header", `X-API-Key: ${key}`, "--header", "Accept: text/event-stream"];
     const output = start("curl", [...options, "--header", `Last-Event-ID: ${first}`, feed]);
-    const numbers = (): number[] => numbersIn(output.text, /^id: (\d+)$/gm);
+    const numbers = (): number[] => numbersIn(output.text, /^id: (\d+)\.\w+$/gm);
     await until("curl has the change from before", () => numbers().length === 1);
     for (let count = 2; count <= 4; count++) {
       await addRule();
@@ -68,7 +68,7 @@ describe("readers of the change feed", { skip: missing || onlyLong() }, () => {
   test("an EventSource reconnects by itself after restarts and gets every change once", async () => {
     const before = await lastSequence();
     const output = start(process.execPath, [SCRIPT, PACKAGE, `${feed}?after=${before}`, key]);
-    const numbers = (): number[] => numbersIn(output.text, /^(\d+) \{"sequence":\1,.*"type":"rule.created"/gm);
+    const numbers = (): number[] => numbersIn(output.text, /^(\d+)\.\w+ \{"sequence":\1,.*"type":"rule.created"/gm);
     for (let count = 1; count <= 6; count++) {
       await addRule();
       // Written while it is away as well: Last-Event-ID says where it stopped, and `after` no longer counts.

@@ -193,6 +193,12 @@ class World {
     return ask(this.#made.t, "GET", `/v1/changes?limit=1${query}`, { key: this.#at.key });
   }
 
+  /** The changes after the one that `id` names, as they are made. */
+  stream(id: string): Promise<Response> {
+    const headers = { "x-api-key": this.#at.key, accept: "text/event-stream", "last-event-id": id };
+    return fetch(`${this.#made.t.server.url}/v1/changes`, { headers });
+  }
+
   async earlier(version: number): Promise<Answer> {
     const path = `/v1/edl/ip-rulesets/${this.#at.ruleset}/rules:export?format=text&version=${version}`;
     return ask(this.#made.t, "GET", path, { key: this.#at.key });
@@ -220,12 +226,16 @@ async function runRounds(made: Restorable, isFeedRenewed: (round: number) => boo
     const lostText = await world.earlier(version);
     assert.equal(lostText.text, lost["text"]!.text);
     const { feed, next_after: after } = (await world.changes()).body;
+    const stream = await world.stream(`${after}.${feed}`);
+    const ended = assert.doesNotReject(stream.text());
     world.truth = kept;
     await made.restore(round, () => world.writeTo(version, world.random(4) === 0 ? 1 : 0));
     const now = await world.readAll();
     await world.checkTags(lost, now);
     const { status } = await world.changes(`&feed=${feed}&after=${after}`);
     if (isFeedRenewed(round)) assert.equal(status, 410);
+    if (isFeedRenewed(round)) assert.equal((await world.stream(`${after}.${feed}`)).status, 410);
+    await ended;
     if (world.versionIn(now) !== version) continue;
     await world.addOne();
     assert.equal((await world.earlier(version)).text, now["text"]!.text, "an earlier version");
@@ -283,6 +293,7 @@ describe("databases that are restored from a backup", () => {
       useStores(async () => ({ url }));
       const t = await startServer({ perMinute: 1e9, failuresPerMinute: 1e9, logLevel: "info" });
       const database = new URL(url).pathname.slice(1);
+      const noticed: number[] = [];
       const loads = (): number => t.logged().split("the state has been loaded again").length;
       try {
         const world = await runRounds(
@@ -302,13 +313,19 @@ describe("databases that are restored from a backup", () => {
                 `drop database "${database}"`,
                 `alter database "${database}_new" rename to "${database}"`,
               ]);
+              const since = performance.now();
               await until("the server has noticed", () => loads() > before);
+              noticed.push(performance.now() - since);
             },
           },
           () => true,
         );
         c.diagnostic(
           `${ROUNDS} restores, ${world.coincided} versions that were lost and came again, ${world.checked} tags`,
+        );
+        noticed.sort((a, b) => a - b);
+        c.diagnostic(
+          `noticed after ${noticed[noticed.length >> 1]!.toFixed()} ms (median), ${noticed.at(-1)!.toFixed()} ms at most`,
         );
         assert.ok(world.coincided > 0, "the harness finds tags without stamps");
       } finally {

@@ -1,6 +1,12 @@
 import { Readable } from "node:stream";
 import { changesIn, changeText } from "../../service/changes/change-text.ts";
-import { type ChangeTails, frameOf, type TailReader } from "../../service/changes/change-tails.ts";
+import {
+  type ChangeTails,
+  type FeedPosition,
+  frameOf,
+  isOtherFeed,
+  type TailReader,
+} from "../../service/changes/change-tails.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Changes that are read at a time by a reader that is behind. */
@@ -22,6 +28,7 @@ interface Needed {
 export class ChangeStream extends Readable implements TailReader {
   readonly #services: Needed;
   readonly #organisationId: string;
+  readonly #feed: string;
   /** The last change that has been passed on. */
   #position: number;
   #isLive = false;
@@ -29,10 +36,11 @@ export class ChangeStream extends Readable implements TailReader {
   #wantsMore = true;
   #isFinished = false;
 
-  constructor(services: Needed, organisationId: string, position: number, start: string) {
+  constructor(services: Needed, organisationId: string, { feed, position }: FeedPosition, start: string) {
     super({ highWaterMark: WAITING_BYTES });
     this.#services = services;
     this.#organisationId = organisationId;
+    this.#feed = feed;
     this.#position = position;
     this.push(start);
   }
@@ -81,14 +89,17 @@ export class ChangeStream extends Readable implements TailReader {
     try {
       const page = await store.read("events", this.#organisationId, after, AT_ONCE);
       if (this.#isOver) return;
-      // The client reads too slowly; it finds out when it connects again.
-      if (page.oldest > after + 1 || page.sequence < after) return this.finish();
+      // The client reads too slowly, or the database was restored; it finds out when it connects again.
+      if (page.oldest > after + 1 || page.sequence < after || isOtherFeed(this.#feed, page.feed)) return this.finish();
       let text = "";
       let last = after;
-      for (const event of changesIn(page, after, AT_ONCE)) text += frameOf((last = event.sequence), changeText(event));
+      for (const event of changesIn(page, after, AT_ONCE)) {
+        last = event.sequence;
+        text += frameOf({ feed: page.feed, position: last }, changeText(event));
+      }
       if (last > after) return this.#pass(Buffer.from(text), last);
       this.#isLive = true;
-      tails.join(this.#organisationId, this, after);
+      tails.join(this.#organisationId, this, { feed: page.feed, position: after });
     } catch {
       await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER).unref());
     }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isActivePlan } from "../../service/access/plans.ts";
+import type { FeedPosition } from "../../service/changes/change-tails.ts";
 import type { Services } from "../../service/services.ts";
 import { Problem } from "../problem.ts";
 import { ChangeStream } from "./change-stream.ts";
@@ -37,8 +38,8 @@ export class ChangeStreams {
     ];
   }
 
-  /** Sends the changes after sequence number `after`, then each new one. @throws Problem (503) */
-  send(request: FastifyRequest, reply: FastifyReply, after: number, feed: string): FastifyReply {
+  /** Sends the changes after this one, then each new one. @throws Problem (503) */
+  send(request: FastifyRequest, reply: FastifyReply, after: FeedPosition): FastifyReply {
     const { store, tails, isClosing, metrics } = this.#services;
     const { organisationId } = request.caller;
     if (isClosing()) throw busy("the server is closing");
@@ -59,7 +60,7 @@ export class ChangeStreams {
       this.#share.give(organisationId, 1);
     });
     return reply
-      .headers({ "cache-control": "no-cache, no-transform", "x-accel-buffering": "no", "x-change-feed": feed })
+      .headers({ "cache-control": "no-cache, no-transform", "x-accel-buffering": "no", "x-change-feed": after.feed })
       .type("text/event-stream")
       .send(stream);
   }

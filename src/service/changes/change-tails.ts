@@ -23,6 +23,9 @@ export interface TailReader {
    * leaves the tail.
    */
   receive(frames: Buffer, from: number, to: number): void;
+
+  /** The feed that it follows is no longer there: the database was restored from a backup. */
+  finish(): void;
 }
 
 /** The ends of the followed feeds: each change is read and serialized once for all readers. */
@@ -50,10 +53,15 @@ export class ChangeTails {
     clearInterval(this.#timer);
   }
 
-  /** Adds a reader that has the changes up to `position`; it gets each later one. */
-  join(organisationId: string, reader: TailReader, position: number): void {
+  /** Adds a reader that has the changes of the feed up to `position`; it gets each later one. */
+  join(organisationId: string, reader: TailReader, { feed, position }: FeedPosition): void {
     let tail = this.#tails.get(organisationId);
-    if (tail === undefined) this.#tails.set(organisationId, (tail = new Tail(this.#store, organisationId, position)));
+    if (tail !== undefined && isOtherFeed(tail.feed, feed)) {
+      tail.end();
+      tail = undefined;
+    }
+    if (tail === undefined)
+      this.#tails.set(organisationId, (tail = new Tail(this.#store, organisationId, { feed, position })));
     tail.readers.add(reader);
     tail.poll();
   }
@@ -65,24 +73,42 @@ export class ChangeTails {
   }
 }
 
+/** A number counts in one feed alone: another one, of a database that was restored, has other changes under it. */
+export interface FeedPosition {
+  readonly feed: string;
+  readonly position: number;
+}
+
+/** An organisation without a change has no feed yet, and its first change makes one. */
+export function isOtherFeed(known: string, now: string): boolean {
+  return known !== "" && now !== known;
+}
+
 class Tail {
   readonly readers = new Set<TailReader>();
+  feed: string;
   readonly #store: Store;
   readonly #organisationId: string;
   #last: number;
   #isReading = false;
   #isPollDue = false;
 
-  constructor(store: Store, organisationId: string, last: number) {
+  constructor(store: Store, organisationId: string, { feed, position }: FeedPosition) {
+    this.feed = feed;
     this.#store = store;
     this.#organisationId = organisationId;
-    this.#last = last;
+    this.#last = position;
   }
 
   poll(): void {
     if (this.#isReading) return void (this.#isPollDue = true);
     this.#isReading = true;
     void this.#readAll();
+  }
+
+  /** Its readers leave. */
+  end(): void {
+    for (const reader of this.readers) reader.finish();
   }
 
   async #readAll(): Promise<void> {
@@ -101,6 +127,11 @@ class Tail {
   async #read(): Promise<number> {
     const from = this.#last;
     const page = await this.#store.read("events", this.#organisationId, from, AT_ONCE);
+    if (isOtherFeed(this.feed, page.feed)) {
+      this.end();
+      return 0;
+    }
+    this.feed = page.feed;
     const to = Math.min(page.rows.at(-1)?.last ?? from, from + AT_ONCE);
     // Changes that are no longer kept: a follower finds that out by itself.
     if (to === from) this.#last = Math.max(from, page.oldest - 1);
@@ -132,12 +163,18 @@ async function framesOf(page: EventPage, from: number): Promise<Buffer> {
   let count = 0;
   for (const event of changesIn(page, from, AT_ONCE)) {
     if (++count % PIECE === 0) await slice.pause();
-    text += frameOf(event.sequence, changeText(event));
+    text += frameOf({ feed: page.feed, position: event.sequence }, changeText(event));
   }
   return Buffer.from(text);
 }
 
-/** A change as a server-sent event. */
-export function frameOf(sequence: number, text: string): string {
-  return `id: ${sequence}\ndata: ${text}\n\n`;
+/** A change as a server-sent event. Its id is read by `positionIn`. */
+export function frameOf({ feed, position }: FeedPosition, text: string): string {
+  return `id: ${position}.${feed}\ndata: ${text}\n\n`;
+}
+
+/** The position in the id of an event, of which the number alone will do; undefined if it is none. */
+export function positionIn(id: string): { readonly position: number; readonly feed: string | undefined } | undefined {
+  const [, position, feed] = /^(\d{1,15})(?:\.([\w-]{1,64}))?$/.exec(id) ?? [];
+  return position === undefined ? undefined : { position: Number(position), feed };
 }

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { positionIn } from "../../../service/changes/change-tails.ts";
 import { changesIn, changeText } from "../../../service/changes/change-text.ts";
 import type { Services } from "../../../service/services.ts";
 import type { EventPage } from "../../../store/records/event.ts";
@@ -23,13 +24,15 @@ export function addChangeRoutes(app: App, services: Services): void {
     operationId: "listChanges",
     summary: "What has changed since: rules, rulesets, deployments and keys, in order and without gaps",
     description:
-      "One change per rule; deleting a ruleset is one change that covers its rules. An expiry is a change, too: it is listed once, within a second. To follow the feed, ask again with `next_after`. As application/x-ndjson, the response has all changes up to the present, one per line. As text/event-stream, it stays open and has every change as an event when it is made; `id` is its number, and Last-Event-ID resumes after it; without either, it begins with the next change. Changes that are too old are not kept: then, and if `after` is from another database, the response is 410.",
+      "One change per rule; deleting a ruleset is one change that covers its rules. An expiry is a change, too: it is listed once, within a second. To follow the feed, ask again with `next_after`. As application/x-ndjson, the response has all changes up to the present, one per line. As text/event-stream, it stays open and has every change as an event when it is made; `id` is its number and, after a dot, the feed; Last-Event-ID resumes after it, or after a number alone; without either, it begins with the next change. Changes that are too old are not kept: then, and if `after` is from another database, the response is 410.",
     tags: ["Changes"],
     problems: [400, 406, 410],
     querystring: ChangesQuery,
     response: { 200: ChangeList },
     otherTypes: [LINES_TYPE],
-    requestHeaders: { "Last-Event-ID": "for text/event-stream: the number of the last change that is known" },
+    requestHeaders: {
+      "Last-Event-ID": "for text/event-stream: the id, or the number, of the last change that is known",
+    },
   };
   app.get("/changes", { config: READ_EDL, schema }, async (request, reply) => {
     const type = chooseType(request, reply, [JSON_TYPE, LINES_TYPE, EVENTS_TYPE]);
@@ -44,16 +47,17 @@ export function addChangeRoutes(app: App, services: Services): void {
 /** Streams the changes after the last one that the client knows, or from now on. @throws Problem (400, 410, 503) */
 async function sendEvents(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<FastifyReply> {
   const { "last-event-id": id } = request.headers;
-  if (id !== undefined && !/^\d{1,15}$/.test(String(id)))
-    throw new Problem("validation-error", "Last-Event-ID: the number of a change is expected", {
-      validationErrors: { "Last-Event-ID": ["the number of a change is expected"] },
+  const resumed = id === undefined ? undefined : positionIn(String(id));
+  if (id !== undefined && resumed === undefined)
+    throw new Problem("validation-error", "Last-Event-ID: the id or the number of a change is expected", {
+      validationErrors: { "Last-Event-ID": ["the id or the number of a change is expected"] },
     });
   const { after } = request.query as { after?: number };
-  const known = id === undefined ? after : Number(id);
+  const known = resumed?.position ?? after;
   const { store } = services;
-  const from = known ?? (await store.read("events", request.caller.organisationId, 0, 1)).sequence;
-  const { feed } = await readPage(request, services, from, 1);
-  return request.server.changeStreams.send(request, reply, from, feed);
+  const position = known ?? (await store.read("events", request.caller.organisationId, 0, 1)).sequence;
+  const { feed } = await readPage(request, services, position, 1, resumed?.feed);
+  return request.server.changeStreams.send(request, reply, { feed, position });
 }
 
 /** @throws Problem (410) unless the feed has all changes after `after` */
@@ -62,9 +66,10 @@ async function readPage(
   { store }: Services,
   after: number,
   limit: number,
+  resumed?: string,
 ): Promise<EventPage> {
   const page = await store.read("events", request.caller.organisationId, after, limit);
-  const { feed: given } = request.query as { feed?: string };
+  const given = resumed ?? (request.query as { feed?: string }).feed;
   const { feed, sequence, oldest } = page;
   const why =
     given !== undefined && given !== feed
