@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { parsePrefix } from "../../src/address/prefix.ts";
+import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
 import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { restoreFile } from "../../src/store/sqlite/restore.ts";
@@ -31,7 +32,7 @@ interface Restorable {
 type Read = Readonly<Record<string, Answer>>;
 
 /** Ids and credentials, and the path of the feed. */
-type Places = Readonly<Record<"organisation" | "key" | "ruleset" | "feed" | "taxii", string>>;
+type Places = Readonly<Record<"organisation" | "key" | "ruleset" | "feed" | "taxii" | "bouncer", string>>;
 
 class World {
   readonly #made: Restorable;
@@ -40,6 +41,8 @@ class World {
   #added = 0;
   /** The addresses that the ruleset has, as written. */
   truth: ReadonlySet<string> = new Set();
+  /** The addresses that a bouncer blocks. */
+  readonly #blocked = new Set<string>();
   /** Lost versions that a later state got, with other rules. */
   coincided = 0;
   checked = 0;
@@ -50,7 +53,12 @@ class World {
     const { text: key } = await addKey(t, organisation);
     const own = { key, body: { name: "list", purpose: "blocklist", guard: "off" } };
     const { id: ruleset } = (await ask(t, "POST", "/v1/edl/ip-rulesets/", own)).body;
-    const deployment = { name: "edge", include: [{ ruleset }], guard: "off", options: { allow_empty: true } };
+    const deployment = {
+      name: "edge",
+      include: [{ ruleset }],
+      guard: "off",
+      options: { allow_empty: true, max_shrink: 100 },
+    };
     const { id } = (await ask(t, "POST", "/v1/edl/deployments/", { key, body: deployment })).body;
     const { text, digest, start } = makeTaxiiPassword();
     await t.server.store.write({
@@ -63,9 +71,23 @@ class World {
       start,
       collections: [ruleset],
     });
+    const bouncer = makeBouncerKey();
+    await t.server.store.write({
+      kind: "create-credential",
+      actor: "command:test",
+      at: t.clock.now,
+      organisationId: organisation,
+      deploymentId: id,
+      credential: "bouncer",
+      label: "test",
+      digest: bouncer.digest,
+      start: bouncer.start,
+      hostsOnly: false,
+    });
     const token = t.server.services.feedTokens.tokenOf(t.server.services.memory.deploymentById(id)!);
     const taxii = `Basic ${btoa(`${start}:${text}`)}`;
-    return new World(made, { organisation, key, ruleset, feed: `/feeds/${token}/combined.txt`, taxii });
+    const feed = `/feeds/${token}/combined.txt`;
+    return new World(made, { organisation, key, ruleset, feed, taxii, bouncer: bouncer.text });
   }
 
   private constructor(made: Restorable, at: Places) {
@@ -151,8 +173,45 @@ class World {
   }
 
   #isRight({ text, status }: Answer): boolean {
-    const listed = new Set(text.match(/\b20\.\d+\.\d+\.\d+(?:\/\d+)?\b/g)?.flatMap(addressesIn));
+    // A deleted rule stays in a collection, as revoked.
+    const said = text.startsWith("{")
+      ? (JSON.parse(text).objects as { revoked?: boolean; pattern: string }[])
+          .flatMap(({ revoked = false, pattern }) => (revoked ? [] : pattern))
+          .join("\n")
+      : text;
+    const listed = new Set(said.match(/\b20\.\d+\.\d+\.\d+(?:\/\d+)?\b/g)?.flatMap(addressesIn));
     return status === 200 && listed.size === this.truth.size && [...listed].every((each) => this.truth.has(each));
+  }
+
+  /** A bouncer asks for what is new; returns what it blocks without cause, in the end. */
+  async bounce(isStartup = false): Promise<string[]> {
+    if (isStartup) this.#blocked.clear();
+    const path = `/v1/decisions/stream?startup=${isStartup}`;
+    const { status, body, text } = await ask(this.#made.t, "GET", path, { key: this.#at.bouncer });
+    assert.equal(status, 200, text);
+    const addresses = (decisions: { value: string }[] | null) =>
+      (decisions ?? []).flatMap(({ value }) => addressesIn(value.includes("/") ? value : `${value}/32`));
+    for (const each of addresses(body.deleted)) this.#blocked.delete(each);
+    for (const each of addresses(body.new)) this.#blocked.add(each);
+    for (const each of this.truth) assert.ok(this.#blocked.has(each), `${each} is not blocked`);
+    return [...this.#blocked].filter((each) => !this.truth.has(each));
+  }
+
+  /** Until nothing that the bouncer was sent is in doubt, which the last of the requests waits for. */
+  async settleBouncer(): Promise<void> {
+    await this.bounce();
+    this.#made.t.clock.now += 61_000;
+    for (let times = 0; times < 2; times++) await this.bounce();
+  }
+
+  /** Deletes the oldest rule, which a restore brings back. */
+  async removeOne(): Promise<void> {
+    const [ip, ...others] = this.truth;
+    const { key, ruleset } = this.#at;
+    const path = `/v1/edl/ip-rulesets/${ruleset}/rules/rule?ip=${ip}`;
+    const { status, text } = await ask(this.#made.t, "DELETE", path, { key });
+    assert.equal(status, 204, text);
+    this.truth = new Set(others);
   }
 
   versionIn(read: Read): number {
@@ -212,14 +271,22 @@ function addressesIn(prefix: string): string[] {
   );
 }
 
-async function runRounds(made: Restorable, isFeedRenewed: (round: number) => boolean): Promise<World> {
+async function runRounds(
+  made: Restorable,
+  isFeedRenewed: (round: number) => boolean,
+  isRunning: boolean,
+): Promise<World> {
   const world = await World.make(made);
   for (let round = 0; round < ROUNDS; round++) {
     for (let i = world.random(3); i >= 0; i--) await world.addOne();
     const kept = world.truth;
+    await world.readAll();
+    await world.settleBouncer();
     await made.backup();
+    await world.removeOne();
     for (let i = world.random(3); i >= 0; i--) await world.addOne();
     const lost = await world.readAll();
+    await world.bounce();
     const version = world.versionIn(lost);
     // A version that is not the last one is made from the changes after it.
     await world.addOne();
@@ -232,6 +299,10 @@ async function runRounds(made: Restorable, isFeedRenewed: (round: number) => boo
     await made.restore(round, () => world.writeTo(version, world.random(4) === 0 ? 1 : 0));
     const now = await world.readAll();
     await world.checkTags(lost, now);
+    // Nothing shows that a file was copied by hand: then bouncers have to be restarted.
+    const more = await world.bounce(!isFeedRenewed(round));
+    // A server that was stopped does not know what bouncers were sent.
+    if (isRunning) assert.deepEqual(more, [], "blocked although their rules are lost");
     const { status } = await world.changes(`&feed=${feed}&after=${after}`);
     if (isFeedRenewed(round)) assert.equal(status, 410);
     if (isFeedRenewed(round)) assert.equal((await world.stream(`${after}.${feed}`)).status, 410);
@@ -270,6 +341,7 @@ describe("databases that are restored from a backup", () => {
           },
         },
         isCommand,
+        false,
       );
       c.diagnostic(
         `${ROUNDS} restores, ${world.coincided} versions that were lost and came again, ${world.checked} tags`,
@@ -319,6 +391,7 @@ describe("databases that are restored from a backup", () => {
             },
           },
           () => true,
+          true,
         );
         c.diagnostic(
           `${ROUNDS} restores, ${world.coincided} versions that were lost and came again, ${world.checked} tags`,

@@ -15,7 +15,7 @@ import type { ServiceMemory } from "../rules/service-memory.ts";
 import { SharedCache } from "../shared-cache.ts";
 import { digestOfBouncerKey } from "./bouncer-key.ts";
 import { comparing, type Difference } from "./decisions.ts";
-import { type Doubt, NO_DOUBT, packDoubt, unpackDoubt, withDoubt } from "./doubt.ts";
+import { type Doubt, packDoubt, unpackDoubt, withDoubt } from "./doubt.ts";
 import {
   asHosts,
   endOfHost,
@@ -138,12 +138,29 @@ export class Bouncers {
     return { ...delivered, receipt: undefined };
   }
 
-  async #basisOf({ id, deploymentId }: DeploymentCredential, now: number): Promise<Basis> {
+  async #basisOf(credential: DeploymentCredential, now: number): Promise<Basis> {
+    const { id, deploymentId } = credential;
     await this.#recording.get(id);
     const state = await this.#services.store.read("bouncerState", id);
-    if (state === null) return { state, before: NOTHING, doubt: NO_DOUBT };
-    const doubt = this.#receipts.remaining(id, state.version, await unpackDoubt(state.doubt), now);
-    return { state, before: await this.#listWith(deploymentId, state.digest), doubt };
+    const { version, digest, doubt } = state ?? { version: 0, digest: "", doubt: null };
+    const { isAll, prefixes } = this.#receipts.remaining(id, version, await unpackDoubt(doubt), now);
+    const lost = await this.#lostWith(credential, { version, digest });
+    return {
+      state,
+      before: await this.#listWith(deploymentId, digest),
+      doubt: { isAll, prefixes: new Set([...prefixes, ...lost]) },
+    };
+  }
+
+  /** Prefixes that the bouncer was sent before the database was restored, if this server sent them and still has them. */
+  async #lostWith(
+    credential: DeploymentCredential,
+    known: Pick<BouncerState, "version" | "digest">,
+  ): Promise<Iterable<string>> {
+    const digest = this.#receipts.lost(credential.id, known);
+    const { deploymentId, hostsOnly } = credential;
+    const list = digest === undefined ? undefined : await this.#listWith(deploymentId, digest);
+    return list === undefined ? [] : (await this.#forBouncer(deploymentId, list, hostsOnly)).ends.keys();
   }
 
   /** Records that all of this may arrive; undefined if something else has been recorded meanwhile. */
@@ -169,6 +186,7 @@ export class Bouncers {
     const isNew = size > MANY ? undefined : new Set([...needed.added.keys(), ...needed.removed]);
     return this.#receipts.expect(credential.id, {
       version: (basis.state?.version ?? 0) + 1,
+      digest: list.digest,
       size,
       sent,
       isRepeated: (prefix) => !request.isStartup && basis.doubt.prefixes.has(prefix) && isNew?.has(prefix) === false,

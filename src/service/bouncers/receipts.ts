@@ -11,6 +11,8 @@ const MANY_ATTEMPTS = 5;
 export interface Receipt {
   /** The version of the bouncer's state that was recorded for it. */
   readonly version: number;
+  /** The list that it has from then on. */
+  readonly digest: string;
   /** Its changes, or its entries. */
   readonly size: number;
   /** How many responses of many changes, this one included, have been in doubt one after the other. */
@@ -28,6 +30,7 @@ export interface Receipt {
 /** A response that is about to be sent. */
 export interface Expected {
   readonly version: number;
+  readonly digest: string;
   readonly size: number;
   /** Its changes, and those that were in doubt before and are the same. */
   readonly sent: Doubt;
@@ -42,7 +45,7 @@ export interface Expected {
 export class Receipts {
   readonly #last = new Map<string, Receipt>();
 
-  expect(credentialId: string, { version, size, sent, isRepeated, now }: Expected): Receipt {
+  expect(credentialId: string, { version, digest, size, sent, isRepeated, now }: Expected): Receipt {
     const before = this.#last.get(credentialId);
     const isAgain = before !== undefined && before.version === version - 1 && before.isRead !== true;
     const attempt = isAgain && size > MANY ? before.attempt + 1 : 1;
@@ -50,9 +53,19 @@ export class Receipts {
     if (size <= MANY)
       for (const prefix of sent.prefixes)
         since.set(prefix, (isRepeated(prefix) ? before?.since.get(prefix) : undefined) ?? now);
-    const receipt = { version, size, attempt, since };
+    const receipt = { version, digest, size, attempt, since };
     this.#last.set(credentialId, receipt);
     return receipt;
+  }
+
+  /**
+   * The list that the bouncer was sent in a history that the database no longer has, since it was restored from a
+   * backup; undefined: as far as is known, none.
+   */
+  lost(credentialId: string, { version, digest }: Pick<Receipt, "version" | "digest">): string | undefined {
+    const last = this.#last.get(credentialId);
+    const isLost = last !== undefined && last.version >= version && last.digest !== digest;
+    return isLost ? last.digest : undefined;
   }
 
   /**

@@ -20,7 +20,7 @@ import type { LoadedState, SavedRules } from "../saved-rules.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import type { StoreOptions } from "../store-options.ts";
-import { renewFeeds } from "./_restored-tables.ts";
+import { noticeRestore } from "./_restored-tables.ts";
 import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
 import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
 import { SeenHistory } from "./_seen-history.ts";
@@ -59,7 +59,7 @@ export class PostgresBackend implements Backend {
       await reporting(async () => {
         if (!options.create) return void (await checkSchema(engine));
         await migrate(engine);
-        await renewFeeds(engine);
+        await noticeRestore(engine);
       });
       return backend;
     } catch (error) {
@@ -113,7 +113,7 @@ export class PostgresBackend implements Backend {
       return changes;
     } catch (error) {
       const isGone = error instanceof StoreError && error.code === "changes-gone";
-      if (isGone && this.#options.create) await reporting(() => renewFeeds(this.#writer.engine));
+      if (isGone && this.#options.create) await reporting(() => noticeRestore(this.#writer.engine));
       throw error;
     }
   }

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import type { Engine } from "../sql/_engine.ts";
+import { startAnotherHistory } from "../sql/_another-history.ts";
 
 /**
- * Gives the feeds new ids if the tables were restored from a dump or copied since the last start: events written from
- * now on get numbers that readers of the feeds may have seen with other events. The tables are recognized by
+ * Starts another history if the tables were restored from a dump or copied since the last start. The tables are recognized by
  * PostgreSQL's own numbers for its cluster, the database and the table, which no dump contains. The files of a cluster
  * that were restored to an earlier time have the same numbers.
  */
-export async function renewFeeds({ db }: Engine): Promise<void> {
+export async function noticeRestore({ db }: Engine): Promise<void> {
   // Without the lock, as a start must not wait for a server that was cut off in the middle of a write.
   const { found, known } = await identities(db);
   if (found === known) return;
@@ -17,7 +17,7 @@ export async function renewFeeds({ db }: Engine): Promise<void> {
     );
     if (rows[0]!.known === found) return;
     await within.updateTable("store").set({ identity: found }).execute();
-    if (rows[0]!.known !== null) await sql`update event_heads set feed = md5(gen_random_uuid()::text)`.execute(within);
+    if (rows[0]!.known !== null) await startAnotherHistory(within);
   });
 }
 

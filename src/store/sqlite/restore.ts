@@ -1,6 +1,7 @@
 import { constants, existsSync, statSync } from "node:fs";
 import { access, copyFile, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
+import { startAnotherHistory } from "../sql/_another-history.ts";
 import { migrate, SCHEMA_VERSION } from "../migrations/migrate.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
@@ -57,8 +58,7 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
     try {
       if ((await migrate(engine)) === SCHEMA_VERSION)
         throw new StoreError("not-a-store", `${backup}: this is an empty database; give a backup`);
-      // Events written from now on get numbers that readers of the feeds may have seen with other events.
-      engine.file.exec("update event_heads set feed = lower(hex(randomblob(16)))");
+      await engine.db.transaction().execute(startAnotherHistory);
       return await checkFile(engine, backup);
     } finally {
       engine.file.close();
