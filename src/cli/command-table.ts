@@ -125,6 +125,10 @@ export const COMMAND_TABLE: CommandTable = {
     webhook: "endpoints that receive events: create, test and change them, see what was sent",
     db: "create, check, back up and restore the database of the service",
   },
+  administration: {
+    groups: ["org", "key", "user", "plan", "bouncer", "edge", "taxii", "db"],
+    about: "whoever runs the service, on its database",
+  },
 };
 
 /** The name of a command or group that these words begin with, as far as they name one, and the words after it. */

@@ -6,6 +6,8 @@ import { type Style, styleFor } from "../output/style.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 const HELP_COLUMNS = 96;
+/** Named below the list of commands. */
+const ABOUT_COMMANDS: readonly string[] = ["completions", "help"];
 
 const EXAMPLES = [
   "ipsieve identify access.log                     # which services do the visitors come from?",
@@ -21,13 +23,18 @@ export function helpCommand(table: CommandTable): Command {
     summary: "show this text, or the help for a command",
     operands: "[COMMAND...]",
     operandWords: [...new Set(Object.keys(table.commands).flatMap((name) => name.split(" ")))],
-    options: [],
+    options: [{ name: "all", help: "list every command of every group" }],
     examples: [
       { command: "ipsieve help identify", what: "every option of identify" },
       { command: "ipsieve help cbs", what: "every cbs command" },
+      { command: "ipsieve help --all", what: "every command" },
     ],
-    async run({ operands }) {
-      process.stdout.write(await helpText(table, operands.join(" "), styleFor(process.stdout)));
+    async run({ operands, has }) {
+      const style = styleFor(process.stdout);
+      const name = operands.join(" ");
+      process.stdout.write(
+        has("all") && name === "" ? await everyCommand(table, style) : await helpText(table, name, style),
+      );
       return EXIT.matched;
     },
   };
@@ -87,11 +94,20 @@ async function groupHelp(table: CommandTable, group: string, style: Style): Prom
   ].join("\n");
 }
 
+/** Commands by themselves, and groups: few enough for one screen. */
 async function overview(table: CommandTable, style: Style): Promise<string> {
-  const commands = (await loadCommands(table)).map(({ name, operands, summary }): [string, string] => [
-    `${name} ${operands}`,
-    summary,
-  ]);
+  const { administration, groups } = table;
+  const own = (await loadCommands(table)).filter(({ name }) => !name.includes(" ") && !ABOUT_COMMANDS.includes(name));
+  const rows = [
+    ...own.map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`, summary]),
+    ...Object.entries(groups)
+      .filter(([group]) => !administration.groups.includes(group))
+      .map(([group, about]): [string, string] => [`${group} ...`, about]),
+    [
+      `${administration.groups.slice(0, 3).join(", ")} ...`,
+      `for ${administration.about}: ${administration.groups.join(", ")}`,
+    ] as [string, string],
+  ];
   return [
     "ipsieve finds out which service, list or network an IP address belongs to. It works offline.",
     "",
@@ -99,15 +115,24 @@ async function overview(table: CommandTable, style: Style): Promise<string> {
     "  ipsieve COMMAND [OPTION...] [ARGUMENT...]",
     "",
     style("bold", "Commands"),
-    ...columns(commands, style),
+    ...columns(rows, style),
     "",
     style("bold", "Examples"),
     ...EXAMPLES.map((example) => `  ${example}`),
     "",
-    'More: "ipsieve help COMMAND". Results go to stdout, everything else to stderr. NO_COLOR is respected.',
+    'More: "ipsieve help COMMAND", "ipsieve help --all"; "ipsieve completions SHELL" completes all of it.',
+    "Results go to stdout, everything else to stderr. NO_COLOR is respected.",
     "Exit code: 0 something matched, 1 nothing matched, 2 usage or data error, 130 interrupted.",
     "",
   ].join("\n");
+}
+
+async function everyCommand(table: CommandTable, style: Style): Promise<string> {
+  const rows = (await loadCommands(table)).map(({ name, operands, summary }): [string, string] => [
+    `${name} ${operands}`,
+    summary,
+  ]);
+  return `${columns(rows, style).join("\n")}\n`;
 }
 
 function commandHelp(command: Command, style: Style): string {

@@ -40,6 +40,8 @@ export interface CommandTable {
   readonly commands: Readonly<Record<string, () => Promise<Command>>>;
   /** The first words of two-word names, each with a description of its commands. */
   readonly groups: Readonly<Record<string, string>>;
+  /** Groups for whoever runs the service, and what they have in common: one line of the overview names them. */
+  readonly administration: { readonly groups: readonly string[]; readonly about: string };
 }
 
 export interface Example {
