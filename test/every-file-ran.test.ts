@@ -125,11 +125,11 @@ for (const [name, { files, started = "test/**/*.test.ts", env: more = {}, exitCo
     t.after(() => rmSync(folder, { recursive: true }));
     mkdirSync(join(folder, "test"));
     writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
-    for (const file of ["every-file-ran.ts", "one-process.ts", "time-limit.ts"])
+    for (const file of ["every-file-ran.ts", "file-times.ts", "one-process.ts", "time-limit.ts"])
       copyFileSync(join(import.meta.dirname, file), join(folder, "test", file));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
     // Otherwise the inner runner would take itself for a part of this one.
-    const { NODE_TEST_CONTEXT: _, TEST_FILES: _files, TEST_ROUNDS: _rounds, ...env } = process.env;
+    const { NODE_TEST_CONTEXT: _, TEST_FILES: _files, TEST_ROUNDS: _rounds, TEST_TIMES: _times, ...env } = process.env;
     const { status, stdout } = spawnSync(
       process.execPath,
       ["--test", "--test-reporter=./test/every-file-ran.ts", started],

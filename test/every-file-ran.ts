@@ -5,9 +5,6 @@ import type { TestEvent } from "node:test/reporters";
 /** Begins the reason of a test that is skipped because a registry lacks a program: the long form may, too. */
 export const NOT_HAD = "not to be had here: ";
 
-/** How many of the files that take longest are listed, for `LONGEST` and `NIGHTLY`. */
-const LISTED = 30;
-
 /**
  * A reporter that makes the run fail if a test was left out unnoticed: a file below `test/` that contains tests but is
  * not named `*.test.ts`, a test file that ran no test (of those in TEST_FILES, or of all), or a test skipped without a
@@ -18,7 +15,6 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
   const ran = new Set<string>();
   const withTests = new Set<string>();
   const complaints: string[] = [];
-  const seconds = new Map<string, number>();
   const skips: string[] = [];
   for await (const { type, data } of events) {
     if (type !== "test:pass" && type !== "test:fail") continue;
@@ -28,10 +24,7 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
     ran.add(data.file).add(entryFile); // two files if a shared table of cases makes the tests
     // In a process that several files share, each is a suite by its path (`one-process.ts`).
     if (data.nesting > 0) withTests.add(entryFile);
-    else if (withTests.delete(entryFile)) {
-      ran.add(join(import.meta.dirname, "..", data.name));
-      seconds.set(data.name, Math.round(data.details.duration_ms / 1000));
-    }
+    else if (withTests.delete(entryFile)) ran.add(join(import.meta.dirname, "..", data.name));
     if (data.skip === undefined && data.todo === undefined) continue;
     const reason = data.skip ?? data.todo;
     const isNotHad = typeof reason === "string" && reason.startsWith(NOT_HAD);
@@ -46,11 +39,6 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
       complaints.push(`${file}: ran no test${file.endsWith(".test.ts") ? "" : "; is it meant to be named *.test.ts?"}`);
   }
   if (complaints.length > 0) process.exitCode = 1;
-  const longest = Array.from(seconds)
-    .toSorted(([, a], [, b]) => b - a)
-    .slice(0, LISTED);
-  if (longest.length === LISTED)
-    skips.push(`longest by the clock: ${longest.map(([name, time]) => `${name} ${time} s`).join(", ")}`);
   yield [...skips, ...complaints].map((line) => `${line}\n`).join("");
 }
 

@@ -3,10 +3,11 @@ import { afterEach, test } from "node:test";
 import { onlyLong, rounds, sampled } from "./rounds.ts";
 
 const numbers = { short: 3, long: 7 };
-const before = process.env["TEST_ROUNDS"];
+const before = { ...process.env };
 afterEach(() => {
-  if (before === undefined) delete process.env["TEST_ROUNDS"];
-  else process.env["TEST_ROUNDS"] = before;
+  for (const name of ["TEST_ROUNDS", "TEST_SEED"])
+    if (before[name] === undefined) delete process.env[name];
+    else process.env[name] = before[name];
 });
 
 test("the short number, unless the long form is requested", () => {
@@ -26,9 +27,14 @@ test("skipped parts of `npm test` say so, and run in the long form", () => {
 test("some of the items, different ones in each run, unless the long form is requested", () => {
   const items = ["a", "b", "c", "d", "e"];
   delete process.env["TEST_ROUNDS"];
+  delete process.env["TEST_SEED"];
   assert.deepEqual(sampled(items, 2), ["a", "c", "e"]);
   assert.deepEqual([0, 1, 2].flatMap((from) => sampled(items, 3, from)).sort(), items);
   assert.deepEqual(sampled(items, 3, 4), ["b", "e"]);
+  process.env["TEST_SEED"] = "5";
+  assert.deepEqual(sampled(items, 3), ["c"]);
+  assert.deepEqual(sampled(items, 3, 1), ["a", "d"]);
+  assert.deepEqual(sampled(["a", "b"], 4), ["b"], "few items: not none");
   process.env["TEST_ROUNDS"] = "long";
   assert.equal(sampled(items, 2), items);
 });

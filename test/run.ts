@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { filesOf, isLong, type Part, PARTS } from "./parts.ts";
+import { type FileTime, readTimes } from "./file-times.ts";
 import { processesFor } from "./shared-processes.ts";
 
 /**
@@ -11,6 +12,11 @@ import { processesFor } from "./shared-processes.ts";
  */
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = "test/output/processes";
+/** What each file took, for `LONGEST` and `NIGHTLY`, and to find what is dear. */
+const TIMES = "test/output/times.tsv";
+
+/** Which cases the short forms sample; another run has others. */
+const seed = process.env["TEST_SEED"] ?? String(Math.floor(Math.random() * 1000));
 
 const part = partNamed(process.argv[2] ?? process.env["TEST_PART"] ?? "all");
 const files = filesOf(part);
@@ -19,9 +25,13 @@ const checked = checks && Promise.all([text(checks.stdout!), text(checks.stderr!
 const tests = start("--test", argumentsOf(files), "inherit", {
   TEST_BUILT: "true",
   TEST_FILES: files.join("\n"),
+  TEST_SEED: seed,
+  TEST_TIMES: join(ROOT, TIMES),
   ...(isLong(part) && { TEST_ROUNDS: "long" }),
 });
 let failed = (await endOf(tests)) !== 0;
+if (!isLong(part)) console.error(`The short forms had their sample of cases by TEST_SEED=${seed}.`);
+for (const kind of ["processor", "clock"] as const) console.error(longest(readTimes(join(ROOT, TIMES)), kind));
 if (checked !== undefined) {
   const [stdout, stderr, code] = await checked;
   process.stdout.write(stdout + stderr);
@@ -62,10 +72,18 @@ function argumentsOf(files: readonly string[]): string[] {
   ];
 }
 
+function longest(times: readonly FileTime[], kind: "processor" | "clock"): string {
+  const files = times.toSorted((a, b) => b[kind] - a[kind]).slice(0, 30);
+  const all = Math.round(times.reduce((sum, time) => sum + time[kind], 0));
+  const each = files.map((file) => `${file.path} ${file[kind].toFixed(1)}`);
+  return `seconds ${kind === "processor" ? "of processor time" : "by the clock"}: ${all}; most: ${each.join(", ")}`;
+}
+
 /** Writes a file for each process, which runs the test files of it. The runner starts them in alphabetical order. */
 function processFiles(files: readonly string[]): string[] {
   rmSync(join(ROOT, FOLDER), { recursive: true, force: true });
   mkdirSync(join(ROOT, FOLDER), { recursive: true });
+  writeFileSync(join(ROOT, TIMES), "");
   return processesFor(files, { shared: !isLong(part) }).map((paths, index) => {
     const path = `${FOLDER}/${String(index + 1).padStart(3, "0")}.test.ts`;
     const list = JSON.stringify(paths, undefined, 2);

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { readTimes } from "./file-times.ts";
 import { temporaryFolder } from "./cli/run-command.ts";
 import { filesOf } from "./parts.ts";
-import { LONGEST, OWN_PROCESS, processesFor, TOGETHER } from "./shared-processes.ts";
-
-const ROOT = join(import.meta.dirname, "..");
+import { LONGEST, OWN_PROCESS, processesFor } from "./shared-processes.ts";
 
 test("each test file is in one process; those that need their own are alone in it", () => {
   const files = filesOf("all");
@@ -19,12 +18,7 @@ test("each test file is in one process; those that need their own are alone in i
       processes.some((each) => each.length === 1 && each[0] === file),
       file,
     );
-    assert.ok(
-      TOGETHER.some((folder) => file.startsWith(folder)),
-      `${file} would be alone anyway`,
-    );
   }
-  for (const folder of TOGETHER) assert.ok(existsSync(join(ROOT, folder)), folder);
 });
 
 test("files that take long by the clock are alone, and begin first", () => {
@@ -46,25 +40,16 @@ test("in the long form, no file shares a process", () => {
   assert.deepEqual(processes.flat().toSorted(), files);
 });
 
-test("a file that gives all servers of its process another store has a process of its own", () => {
-  const files = filesOf("all");
-  const changing = files.filter((file) => /\buseStores\(/.test(readFileSync(join(ROOT, file), "utf8")));
-  assert.ok(changing.length > 0);
-  for (const file of changing)
-    assert.ok(
-      processesFor(files).some((each) => each.length === 1 && each[0] === file),
-      file,
-    );
-});
-
 const NOISY = `
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { endWithFile } from "./one-process.ts";
 const say = (what) => console.log(import.meta.url.at(-9) + " " + what);
 before(() => say("before"));
 beforeEach(() => say("beforeEach"));
 afterEach(() => say("afterEach"));
 after(() => say("after"));
 say("loaded");
+endWithFile(() => say("restored"));
 test("one", () => say("runs"));
 `;
 
@@ -84,17 +69,17 @@ test("files that share a process: hooks are of their own file, and one that fail
   const inTest = join(folder.path, "test");
   mkdirSync(inTest);
   for (const file of globSync("*.ts", { cwd: folder.path })) copyFileSync(join(folder.path, file), join(inTest, file));
-  for (const file of ["one-process.ts", "time-limit.ts"])
+  for (const file of ["file-times.ts", "one-process.ts", "time-limit.ts"])
     copyFileSync(join(import.meta.dirname, file), join(inTest, file));
   const { NODE_TEST_CONTEXT: _, ...env } = process.env; // else the inner runner takes itself for a part of this one
   const { status, stdout } = spawnSync(
     process.execPath,
     ["--test", "--test-timeout=2000", "--test-reporter=tap", "test/together.ts"],
-    { cwd: folder.path, env, encoding: "utf8" },
+    { cwd: folder.path, env: { ...env, TEST_TIMES: join(folder.path, "times") }, encoding: "utf8" },
   );
   assert.equal(status, 1);
   const said = stdout.match(/(?<=^# )[ab] \w+$/gm);
-  const heard = ["loaded", "before", "beforeEach", "runs", "afterEach", "after"];
+  const heard = ["loaded", "before", "beforeEach", "runs", "afterEach", "after", "restored"];
   assert.deepEqual(said, [...heard.map((what) => `a ${what}`), ...heard.map((what) => `b ${what}`)]);
   const results = stdout.match(/(?<=^ *)(not ok|ok) \d+ - \S.*$/gm)!.map((line) => line.replace(/ \d+ - /, " "));
   assert.deepEqual(results, [
@@ -111,4 +96,8 @@ test("files that share a process: hooks are of their own file, and one that fail
     "ok one",
     "ok test/b.test.ts",
   ]);
+  const times = new Map(readTimes(join(folder.path, "times")).map(({ path, ...time }) => [path, time]));
+  assert.equal(times.size, 6);
+  assert.ok(times.get("test/hanging.test.ts")!.clock > 1, "its test hangs for two seconds");
+  for (const { processor, clock } of times.values()) assert.ok(processor >= 0 && processor <= clock + 10);
 });

@@ -1,50 +1,9 @@
-/**
- * The folders whose test files share processes. Starting Node, and loading and compiling what they test, takes longer
- * than the tests of many files.
- */
-export const TOGETHER: readonly string[] = [
-  "test/address/",
-  "test/api/",
-  "test/batch/",
-  "test/cbs/",
-  "test/cli/",
-  "test/client/",
-  "test/collateral/",
-  "test/csv/",
-  "test/cti/",
-  "test/dashboard/",
-  "test/data/",
-  "test/datasets/",
-  "test/deployments/",
-  "test/exports/",
-  "test/formats/",
-  "test/json/",
-  "test/kernel/",
-  "test/middleware/",
-  "test/rows/",
-  "test/rulesets/",
-  "test/service/",
-  "test/sets/",
-  "test/store/",
-  "test/table/",
-  "test/trie/",
-  "test/turns/",
-  "test/update/",
-];
-
-/** Files of those folders that need a process of their own, and why. */
+/** Files that need a process of their own, and why. */
 export const OWN_PROCESS: Readonly<Record<string, string>> = {
   "test/api/address-streams.test.ts": "measures memory",
-  "test/api/changes-at-once.test.ts": "gives all servers of its process another store",
-  "test/api/fair-lists.test.ts": "gives all servers of its process another store",
   "test/api/http/read-buffers.test.ts": "measures memory",
   "test/api/load.test.ts": "measures how a server bears load",
-  "test/api/on-postgres.test.ts": "gives all servers of its process another store",
   "test/api/plugins/writers.test.ts": "takes `Function` away",
-  "test/api/replicated-feeds.test.ts": "gives all servers of its process another store",
-  "test/api/restored-databases.test.ts": "gives all servers of its process another store",
-  "test/api/shared-limits.test.ts": "gives all servers of its process another store",
-  "test/api/standby-feeds.test.ts": "gives all servers of its process another store",
   "test/batch/with-typescript.test.ts": "sets another engine for the files that it loads",
   "test/formats/programs.test.ts": "loads chDB, whose signal handler stops the process at a fault that V8 handles",
   "test/formats/published-lists.test.ts": "loads chDB as well",
@@ -52,6 +11,7 @@ export const OWN_PROCESS: Readonly<Record<string, string>> = {
   "test/service/rules/background-freezes.test.ts": "measures memory",
   "test/service/rules/kernel-engine.test.ts": "measures memory",
   "test/service/store/store-outage.test.ts": "ends threads of its process",
+  "test/snapshot/shared-memory.test.ts": "waits until memory is collected",
 };
 
 /**
@@ -69,7 +29,10 @@ export const LONGEST: readonly string[] = [
   "test/api/processes.test.ts",
 ];
 
-/** How many files share a process: what one of them breaks takes no more with it. */
+/**
+ * How many files share a process, as starting Node, and loading and compiling what they test, takes longer than the
+ * tests of many files: what one of them breaks takes no more with it.
+ */
 const FILES = 24;
 
 /**
@@ -91,7 +54,5 @@ export function processesFor(
 }
 
 function sharesProcess(file: string): boolean {
-  return (
-    TOGETHER.some((folder) => file.startsWith(folder)) && OWN_PROCESS[file] === undefined && !LONGEST.includes(file)
-  );
+  return OWN_PROCESS[file] === undefined && !LONGEST.includes(file);
 }

@@ -108,7 +108,7 @@ const randomClasses = (): Class[] | null => (below(3) === 0 ? null : CLASSES.fil
 
 test("random choices on three levels: each door of rulesets and deployments protects exactly what they say", async () => {
   let protectedCases = 0;
-  for (let round = 0; round < rounds({ short: 60, long: 800 }); round++) {
+  for (let round = 0; round < rounds({ short: 30, long: 800 }); round++) {
     const [ofAll, ofRuleset, ofDeployment] = [randomClasses(), randomClasses(), randomClasses()];
     assert.deepEqual(await send(200, "PATCH", "guard", { guard_classes: ofAll?.toReversed() ?? null }), {
       guard_classes: ofAll,
@@ -157,7 +157,7 @@ test("random choices on three levels: each door of rulesets and deployments prot
       why,
     );
   }
-  assert.ok(protectedCases > 10, "the control: something was protected");
+  assert.ok(protectedCases > 5, "the control: something was protected");
 });
 
 test("given at creation, kept by a restart, taken back by null and by undo, and in the audit log", async () => {

@@ -13,6 +13,7 @@ import type { SnapshotPaths } from "../../src/service/datasets/served-dataset.ts
 import { makeApiKey } from "../../src/store/records/api-key.ts";
 import type { StoreLocation } from "../../src/store/open-store.ts";
 import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
+import { endWithFile } from "../one-process.ts";
 import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";
 
 /** The catalogue that comes with the package: some 240,000 prefixes. */
@@ -40,11 +41,13 @@ const CHEAP = 4;
 /** Milliseconds since 1970 at which the clock of a test server starts. */
 export const START = Date.UTC(2026, 10, 21, 12);
 
-let makeStore = async (folder: string): Promise<StoreLocation> => ({ file: join(folder, "store.db") });
+const inOwnFile = async (folder: string): Promise<StoreLocation> => ({ file: join(folder, "store.db") });
+let makeStore = inOwnFile;
 
-/** Makes servers that are started from now on use other stores, each an empty one. */
+/** Makes servers that this test file starts from now on use other stores, each an empty one. */
 export function useStores(make: (folder: string) => Promise<StoreLocation>): void {
   makeStore = make;
+  endWithFile(() => (makeStore = inOwnFile));
 }
 
 /** Uses a small catalogue, unless another one is given. */
