@@ -64,6 +64,14 @@ const runs: Record<string, Run> = {
     exitCode: 0,
     says: /skipped: one: not to be had here: a tool/,
   },
+  "among the long forms, what a short one leaves out is listed": {
+    files: {
+      "a.test.ts": `import { test } from "node:test";\nimport { onlyLong } from "./rounds.ts";\ndelete process.env.TEST_ROUNDS;\ntest("one", { skip: onlyLong() }, () => {});\n`,
+    },
+    env: { TEST_ROUNDS: "long" },
+    exitCode: 0,
+    says: /skipped: one: only in the long form/,
+  },
   "a skip with a reason is listed": {
     files: { "a.test.ts": one(`{ skip: "no network" }, `) },
     exitCode: 0,
@@ -125,7 +133,7 @@ for (const [name, { files, started = "test/**/*.test.ts", env: more = {}, exitCo
     t.after(() => rmSync(folder, { recursive: true }));
     mkdirSync(join(folder, "test"));
     writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
-    for (const file of ["every-file-ran.ts", "file-times.ts", "one-process.ts", "time-limit.ts"])
+    for (const file of ["every-file-ran.ts", "file-times.ts", "one-process.ts", "rounds.ts", "time-limit.ts"])
       copyFileSync(join(import.meta.dirname, file), join(folder, "test", file));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
     // Otherwise the inner runner would take itself for a part of this one.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { filesOf, hasLongForm, NIGHTLY, WITH_PROGRAMS } from "./parts.ts";
+import { filesOf, hasLongForm, isShortIn, NIGHTLY, WITH_PROGRAMS } from "./parts.ts";
 import { LONGEST } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -13,8 +13,13 @@ test("in `.ci/run` each test file runs once: alone in its short form, or in its 
   for (const file of filesOf("once")) assert.ok(!hasLongForm(file) || NIGHTLY.includes(file), file);
 });
 
-test("a long form that takes too long for `.ci/run` runs by night; no test is skipped there for want of a program", () => {
-  for (const file of NIGHTLY) assert.ok(hasLongForm(file) && !filesOf("programs").includes(file), file);
+test("of a file whose long form takes too long for `.ci/run`, that runs by night, and the short one here", () => {
+  for (const file of NIGHTLY) {
+    assert.ok(hasLongForm(file), file);
+    // Its short form runs where its programs are.
+    assert.equal(filesOf("long").includes(file), filesOf("programs").includes(file), file);
+    assert.ok(isShortIn("long", file) && !isShortIn("nightly", file));
+  }
   assert.deepEqual(NIGHTLY, NIGHTLY.toSorted());
 });
 

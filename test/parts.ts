@@ -6,22 +6,71 @@ const ROOT = join(import.meta.dirname, "..");
 /**
  * What `node test/run.ts PART` runs: `all` files in their short form (`npm test`); or each file once, as `.ci/run` does:
  * `once`, those without a long form, and `long`, the others in that form. `programs` are those of `long` that need other
- * programs, `nightly` the long forms that take too long for `.ci/run`, which runs their short ones.
+ * programs, `nightly` the long forms that take too long for `.ci/run`, which runs their short ones: in `long`, if they
+ * need programs.
  */
 export const PARTS = ["all", "once", "long", "programs", "nightly"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Files whose long form takes minutes. */
+/** Files whose long form takes about a minute or more, and in whose place `.ci/run` has their short one. */
 export const NIGHTLY: readonly string[] = [
+  "test/address/differential.test.ts",
+  "test/api/bouncer-moments.test.ts",
+  "test/api/changes-at-once.test.ts",
+  "test/api/compiled-clients.test.ts",
+  "test/api/dashboard/catalogue-updates.test.ts",
   "test/api/ended-starts.test.ts",
   "test/api/exclusive-imports.test.ts",
+  "test/api/failing-files.test.ts",
+  "test/api/fair-lists.test.ts",
+  "test/api/fuzz.test.ts",
+  "test/api/guard-classes.test.ts",
+  "test/api/numbers.test.ts",
+  "test/api/on-postgres.test.ts",
+  "test/api/plugins/early-answers.test.ts",
   "test/api/restored-databases.test.ts",
+  "test/api/rotations.test.ts",
+  "test/api/schemathesis.test.ts",
+  "test/api/shared-connections.test.ts",
+  "test/api/versions.test.ts",
   "test/batch/engine/field-scan.test.ts",
+  "test/batch/expiry.test.ts",
+  "test/batch/further-snapshots.test.ts",
+  "test/batch/identify.test.ts",
+  "test/batch/input/records-beside-jq.test.ts",
+  "test/batch/lines/encoded-fields.test.ts",
+  "test/batch/lines/find-address.test.ts",
+  "test/batch/lines/named-columns.test.ts",
+  "test/batch/lines/records.test.ts",
   "test/batch/with-typescript.test.ts",
+  "test/cbs/importers/hostile.test.ts",
+  "test/cli/hostile-arguments.test.ts",
   "test/collateral/find-collateral.test.ts",
   "test/collateral/longest-cover.test.ts",
+  "test/dashboard/account-pages.test.ts",
+  "test/dashboard/catalogue-pages.test.ts",
+  "test/dashboard/catalogue-update-pages.test.ts",
+  "test/dashboard/compacted-lines.test.ts",
+  "test/dashboard/deployment-pages.test.ts",
+  "test/dashboard/follower-pages.test.ts",
+  "test/dashboard/identify-pages.test.ts",
+  "test/dashboard/lookup-pages.test.ts",
+  "test/dashboard/rulesets-pages.test.ts",
   "test/deployments/compile.test.ts",
+  "test/deployments/time-list.test.ts",
+  "test/deployments/unprocessable.test.ts",
+  "test/examples/duckdb.test.ts",
+  "test/examples/spark.test.ts",
+  "test/formats/rule-consumers.test.ts",
   "test/kernel/mid-line.test.ts",
+  "test/reading/list-oracle.test.ts",
+  "test/rulesets/compact.test.ts",
+  "test/service/rules/check-rules.test.ts",
+  "test/sets/address-set.test.ts",
+  "test/store/audit.test.ts",
+  "test/store/events.test.ts",
+  "test/store/migrations.test.ts",
+  "test/table/hashed.test.ts",
 ];
 
 /** Test files that start other programs: paths or glob patterns. */
@@ -34,11 +83,16 @@ export function isLong(part: Part): boolean {
   return part !== "all" && part !== "once";
 }
 
+/** Whether a test file runs in its short form in a part of long forms. */
+export function isShortIn(part: Part, path: string): boolean {
+  return part === "long" && NIGHTLY.includes(path);
+}
+
 /** The test files of a part, by their paths from the root of the checkout. */
 export function filesOf(part: Part): readonly string[] {
   const all = globSync("test/**/*.test.ts", { cwd: ROOT, exclude: ["test/output/**"] }).toSorted();
   const programs = globSync([...WITH_PROGRAMS], { cwd: ROOT });
-  const long = all.filter((path) => !NIGHTLY.includes(path) && (programs.includes(path) || hasLongForm(path)));
+  const long = all.filter((path) => programs.includes(path) || (hasLongForm(path) && !NIGHTLY.includes(path)));
   if (part === "all") return all;
   if (part === "programs") return programs.toSorted();
   if (part === "nightly") return NIGHTLY;

@@ -6,12 +6,15 @@ export function rounds({ short, long }: { readonly short: number; readonly long:
   return isLong() ? long : short;
 }
 
+/** Of `onlyLong`. */
+export const ONLY_LONG = "only in the long form, which .ci/run or npm run nightly runs";
+
 /**
  * Why `npm test` skips a test that costs seconds of processor time, if a shorter test would notice most of the same
  * errors; false in the long form.
  */
 export function onlyLong(): false | string {
-  return isLong() ? false : "only in the long form, which .ci/run runs";
+  return isLong() ? false : ONLY_LONG;
 }
 
 /**

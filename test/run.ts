@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { filesOf, isLong, type Part, PARTS } from "./parts.ts";
+import { filesOf, isLong, isShortIn, type Part, PARTS } from "./parts.ts";
 import { type FileTime, readTimes } from "./file-times.ts";
 import { processesFor } from "./shared-processes.ts";
 
@@ -87,9 +87,10 @@ function processFiles(files: readonly string[]): string[] {
   return processesFor(files, { shared: !isLong(part) }).map((paths, index) => {
     const path = `${FOLDER}/${String(index + 1).padStart(3, "0")}.test.ts`;
     const list = JSON.stringify(paths, undefined, 2);
+    const short = paths.some((each) => isShortIn(part, each)) ? `delete process.env["TEST_ROUNDS"];\n` : "";
     writeFileSync(
       join(ROOT, path),
-      `import { runInOneProcess } from "../../one-process.ts";\n\nawait runInOneProcess(${list});\n`,
+      `import { runInOneProcess } from "../../one-process.ts";\n\n${short}await runInOneProcess(${list});\n`,
     );
     return path;
   });

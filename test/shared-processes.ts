@@ -19,9 +19,7 @@ export const OWN_PROCESS: Readonly<Record<string, string>> = {
  * nothing to do if they came last.
  */
 export const LONGEST: readonly string[] = [
-  "test/examples/spark.test.ts",
   "test/api/on-postgres.test.ts",
-  "test/api/schemathesis.test.ts",
   "test/package.test.ts",
   "test/readme.test.ts",
   "test/api/plugins/sequences.test.ts",

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { inlined } from "./inlined-document.ts";
+import { sampled } from "../rounds.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 
 const HOSTILE = ["\ud800", "a\0b", "\u2028", "", " ", "__proto__", "::ffff:0:0/96", "ä".repeat(5000)];
@@ -40,13 +41,13 @@ type Send = (method: string, path: string, body: unknown) => Promise<{ status: n
 
 async function checkDocument(document: any, key: string, send: Send): Promise<number> {
   const ids = await idsOf(key);
-  let checked = 0;
+  let [checked, operations] = [0, 0];
   for (const [path, methods] of Object.entries<any>(inlined(document).paths))
     for (const [method, { operationId, requestBody }] of Object.entries<any>(methods)) {
       const example = requestBody?.content["application/json"]?.example;
       const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? crypto.randomUUID());
       const examples = [example, ...(FURTHER[operationId] ?? [])];
-      for (const text of HOSTILE)
+      for (const text of sampled(HOSTILE, 3, operations++))
         for (const body of examples.flatMap((each) => [...withHostileText(each, text)])) {
           const answer = await send(method.toUpperCase(), target, body);
           assert.ok(answer.status !== 500, `${method} ${path} ${JSON.stringify(body).slice(0, 200)}: ${answer.text}`);

@@ -15,7 +15,7 @@ import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
 
 /** In the short form, each parameter and body is tried with this share of the numbers. */
-const SHARE = 32;
+const SHARE = 64;
 
 let t: TestServer;
 let key = "";

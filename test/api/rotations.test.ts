@@ -198,7 +198,7 @@ async function run(seed: number, steps: number, keepsOne = false): Promise<Recor
 }
 
 test("at each moment exactly the promised secrets work, and the documents list them", async (c) => {
-  const counts = await run(SEED, rounds({ short: 80, long: 600 }));
+  const counts = await run(SEED, rounds({ short: 60, long: 600 }));
   c.diagnostic(JSON.stringify(counts));
   assert.ok(counts["working"]! > 3);
 });

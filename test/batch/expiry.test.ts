@@ -41,7 +41,7 @@ test("batches and buffers at a given time equal the linear oracle, in both engin
       new Matcher(snapshot, { engine: "typescript" }),
       new Matcher(snapshot.table),
     ];
-    for (const now of sampled(MOMENTS, 2, round)) {
+    for (const now of sampled(MOMENTS, 4, 2 * round)) {
       const expected = addresses.map(({ family, value }) => oracle(prefixes, family, value, activeAt(now)));
       for (const source of [...sources, snapshot.table]) {
         for (const family of [4, 6] as const) {

@@ -71,7 +71,7 @@ for (const matcher of matchers) {
   });
 
   test(`${engine}: lines longer than a piece among others`, () => {
-    const text = `1.2.3.4\n${"x".repeat(300_000)} 10.1.2.3 ${"y".repeat(200_000)}\n10.2.3.4\n${"z ".repeat(150_000)}\n2001:db8::1 ${"w".repeat(140_000)}`;
+    const text = `1.2.3.4\n${"x".repeat(150_000)} 10.1.2.3 ${"y".repeat(200_000)}\n10.2.3.4\n${"z ".repeat(150_000)}\n2001:db8::1 ${"w".repeat(140_000)}`;
     assert.deepEqual(idsOf(matcher.identifyBuffer(Buffer.from(text)).matches), expectedIds(text));
   });
 

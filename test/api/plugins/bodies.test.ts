@@ -73,7 +73,7 @@ test("every JSON operation on many items: a body is rejected beyond the length t
     [`/v1/edl/ip-rulesets/${id}/rules:check`, "ips"],
     [`/v1/edl/ip-rulesets/${id}/rules:batch`, "items"],
   ];
-  for (const [path, member] of sampled(bulk, 3, 1)) {
+  for (const [path, member] of sampled(bulk, 6, 1)) {
     const sendOf = (part: string, count: number): Promise<{ status: number; text: string }> =>
       ask(t, "POST", path, { key, body: `{"${member}":[${part.repeat(count)}${part.slice(0, -1)}]}` });
     for (const part of ["{},", "1,", '"",', "[[[[]]]],", '{"a":1,"b":2},']) {
@@ -230,7 +230,7 @@ const headOf = (socket: Socket): Promise<string> =>
   });
 
 /** Requests in progress at most. */
-const PROGRESS = rounds({ short: 40, long: 125 });
+const PROGRESS = rounds({ short: 25, long: 125 });
 
 test("of the long bodies that one key sends at once, as many as there may be requests in progress may wait, those beyond are shed; others have theirs read", async (context) => {
   const t = await start(context, { concurrentRequests: PROGRESS });

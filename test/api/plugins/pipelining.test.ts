@@ -81,7 +81,7 @@ async function answersTo(parts: Iterable<string | Buffer>, count: number, isEnde
 }
 
 test("of a thousand requests that come at once no more than two are under way at a time, whether their answers are read or not", async () => {
-  for (const path of sampled(["/openapi.json", "/livez", "/nothing", "/v1/cbs/lookup?ip=1.1.1.1"], 3)) {
+  for (const path of sampled(["/openapi.json", "/livez", "/nothing", "/v1/cbs/lookup?ip=1.1.1.1"], 4)) {
     const most = await mostUnderWay(async () => {
       const answers = await answersTo([Array.from({ length: 1000 }, (_, id) => get(path, id)).join("")], 100);
       assert.ok(answers.length >= 100);
@@ -120,7 +120,7 @@ test("all are answered in order, however they are cut, with bodies between them"
     return get(id % 5 === 0 ? "/livez" : "/nothing", id);
   });
   const all = Buffer.from(requests.join(""));
-  for (const size of [1, 7, 63, 64, 65, 1000, all.length]) {
+  for (const size of sampled([1, 7, 63, 64, 65, 1000, all.length], 3)) {
     const parts = Array.from({ length: Math.ceil(all.length / size) }, (_, i) =>
       all.subarray(i * size, (i + 1) * size),
     );

@@ -9,7 +9,7 @@ import { clientsIn } from "../clients-in.ts";
 
 const SEED = 20261128;
 const RECORDS = 2000;
-const ROUNDS = rounds({ short: 9, long: 50 });
+const ROUNDS = rounds({ short: 4, long: 50 });
 
 /** Texts that a reader may take for the end of something, or for an address. */
 const TEXTS = ["", "}", '"}{"', "]", '\\"', "\\", "{", "10.9.9.9", '"ip":"10.9.9.9"', "\u2028", "é", "a\nb"];

@@ -19,6 +19,7 @@ import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../../src/table/freeze.ts";
 import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";
 import { Random } from "../../../bench/data/random.ts";
+import { sampled } from "../../rounds.ts";
 import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
 
 const folder = temporaryFolder();
@@ -75,7 +76,7 @@ function expectedTexts(list: readonly string[]): Uint32Array {
   );
 }
 
-for (const threads of [1, 2, 4]) {
+for (const threads of sampled([1, 2, 4], 3)) {
   test(`a pool of ${threads} yields the same as one thread: words, texts, lines, at every size`, async () => {
     const pool = await started({ threads });
     for (let round = 0; round < 2; round++) {
