@@ -9,7 +9,7 @@ import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
 import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { restoreFile } from "../../src/store/sqlite/restore.ts";
-import { rounds } from "../rounds.ts";
+import { onlyLong, rounds } from "../rounds.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer, useStores } from "./start-server.ts";
@@ -353,7 +353,7 @@ describe("databases that are restored from a backup", () => {
   });
 
   describe("PostgreSQL, under a running server", async () => {
-    const skip = await whyNoPostgres();
+    const skip = onlyLong() || (await whyNoPostgres());
     let postgres: PostgresServer;
     before(async () => {
       if (skip === false) postgres = await startPostgres();

@@ -10,6 +10,7 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { inTemporaryFolder } from "./harness/sample.ts";
+import { rounds } from "../rounds.ts";
 
 const OPEN_OFTEN = join(import.meta.dirname, "harness/open-often.ts");
 
@@ -69,8 +70,8 @@ test("a snapshot can be opened without WebAssembly", () =>
   }));
 
 for (const [opens, kept] of [
-  [3000, 1],
-  [1000, 200],
+  [rounds({ short: 1200, long: 3000 }), 1],
+  [rounds({ short: 800, long: 1000 }), 200],
 ] as const) {
   test(`${opens} snapshots of a megabyte are opened one after the other, ${kept} kept, and the others are collected`, (t) =>
     withMegabyte((path) => {

@@ -16,7 +16,7 @@ test("threads that open while a writer publishes see complete generations, none 
       path: join(folder, "snapshot"),
       prefixes: 2000,
       lookupsPerOpen: 2000,
-      go: upTo(rounds({ short: 120, long: 300 })),
+      go: upTo(rounds({ short: 60, long: 300 })),
     });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual([report.torn, report.mixed, report.backwards, report.untyped], [0, 0, 0, []]);

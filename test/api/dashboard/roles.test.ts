@@ -363,7 +363,7 @@ test("every operation, without a session and by each role: exactly the permitted
   for (const operation of sampled(all, 3)) {
     const { least, status } = CASES[operation.id]!;
     const nobody = await send(operation);
-    assert.equal(nobody.status, least === "anybody" ? status : 401, `${operation.id} by nobody`);
+    assert.equal(nobody.status, least === "anybody" ? status : 401, `${operation.id} by nobody: ${nobody.text}`);
     for (const role of ROLES) {
       const answer = await send(operation, await sessionOf(role));
       const expected = MAY[role].includes(least) ? status : 403;
