@@ -12,7 +12,10 @@ import type { Store } from "../../src/store/store.ts";
 import { openDatabase } from "../../src/store/sqlite/_database.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
 import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
-import { onlyLong } from "../rounds.ts";
+import { onlyLong, rounds } from "../rounds.ts";
+
+/** Rules of a long list. */
+const MANY = rounds({ short: 20_000, long: 60_000 });
 
 const texts = (rules: readonly Rule[] | undefined) =>
   rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
@@ -213,7 +216,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.write({
         kind: "replace-rules",
         ...into,
-        rules: columnsOfTexts(networks(0, 30_000)),
+        rules: columnsOfTexts(networks(0, MANY / 2)),
         ...by(5),
       });
       await store.write({
@@ -232,9 +235,9 @@ for (const { name, skip, make, stop } of await databases()) {
         ...by(7),
       });
       const page = await newest(store, organisation.id);
-      assert.deepEqual([page.kind, page.ruleCount], ["rules-replaced", 30_002]);
+      assert.deepEqual([page.kind, page.ruleCount], ["rules-replaced", MANY / 2 + 2]);
       const { rules } = (await store.read("auditEntry", organisation.id, page.sequence))!;
-      assert.deepEqual(countsOf(rules), [tally("192.0.2.9"), tally(), tally(30_001), 30_001, 1]);
+      assert.deepEqual(countsOf(rules), [tally("192.0.2.9"), tally(), tally(MANY / 2 + 1), MANY / 2 + 1, 1]);
       assert.deepEqual(shownOf(rules), [100, 1]);
       const version = () => memory.rulesets.get(blocklist.id)!.version;
       const restore = { kind: "restore-rules", ...into, sequence: page.sequence, ...by(8) } as const;
@@ -262,7 +265,7 @@ for (const { name, skip, make, stop } of await databases()) {
       const gone = await newest(store, organisation.id);
       assert.deepEqual(
         [gone.command, gone.ruleCount, gone.old, gone.rules!.beforeCount],
-        ["delete-ruleset", 30_001, ruleset, 30_001],
+        ["delete-ruleset", MANY / 2 + 1, ruleset, MANY / 2 + 1],
       );
       const again = {
         kind: "restore-ruleset",
@@ -393,12 +396,12 @@ for (const { name, skip, make, stop } of await databases()) {
             store.write({
               kind: "import-rules",
               ...into,
-              rules: list(60_000),
+              rules: list(MANY),
               mode: "override",
               digest: "d1",
               ...by(7),
             }),
-          told: [59_800, 200, 0, 0, "d1"],
+          told: [MANY - 200, 200, 0, 0, "d1"],
         },
         {
           write: () =>

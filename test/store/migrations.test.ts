@@ -18,7 +18,7 @@ import { databases } from "./harness/stores.ts";
 import { onlyLong, rounds } from "../rounds.ts";
 
 /** The long form kills at every step, the short one at every seventh. */
-const STRIDE = rounds({ short: 14, long: 1 });
+const STRIDE = rounds({ short: 28, long: 1 });
 const GROWN_VERSION = Object.keys(GROWN).length;
 
 /** The names of the migrations that kysely has recorded, in the order in which they ran. */
