@@ -372,10 +372,12 @@ test("after three days without success it is disabled; the result of a test or a
   assert.deepEqual([failed.status, failed.body.outcome, failed.body.status], [200, "failed", 503]);
   receiver.respond = (response) => void response.writeHead(200).end("thanks");
   const tested = await call("POST", `/webhooks/${id}:test`);
-  assert.deepEqual([tested.body.outcome, tested.body.type, tested.body.cause], ["delivered", "webhook.test", "test"]);
+  const { outcome, type, cause, attempt } = tested.body;
+  assert.deepEqual([outcome, type, cause, attempt], ["delivered", "webhook.test", "test", 1]);
   const lost = (await deliveriesOf(id)).find(({ cause }) => cause === "event");
   const again = await call("POST", `/webhooks/${id}/deliveries/${lost.id}:resend`);
-  assert.deepEqual([again.body.outcome, again.body.message_id], ["delivered", lost.message_id]);
+  const told = [again.body.outcome, again.body.message_id, again.body.attempt];
+  assert.deepEqual(told, ["delivered", lost.message_id, lost.attempt + 1]);
   const message = receiver.at(path).at(-1)!;
   assert.equal(message.headers["webhook-id"], lost.message_id);
   t.clock.now = Date.now();

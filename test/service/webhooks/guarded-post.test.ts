@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { GuardedPost } from "../../../src/service/webhooks/guarded-post.ts";
 import { WebhookReceiver } from "../../api/harness/webhook-receiver.ts";
+import { until } from "../../until.ts";
 
 let receiver: WebhookReceiver;
 before(async () => {
@@ -99,6 +102,33 @@ test("only 2xx is a success; redirects are not followed; Retry-After is read fro
     assert.equal(path, "/hook?a=b");
     assert.deepEqual([headers["x-extra"], headers["content-type"], headers.accept], ["1", "application/json", "*/*"]);
   } finally {
+    await post.close();
+  }
+});
+
+test("the connection of a response of 16 KiB is used again, that of a longer one is not", async () => {
+  const post = new GuardedPost({ allow: ALLOWED });
+  const responses: ServerResponse[] = [];
+  const send = async (bytes: number): Promise<Socket | null> => {
+    receiver.respond = (response) => void responses.push(response.writeHead(200, { "content-length": bytes }));
+    const sent = post.send(receiver.url, {}, "{}");
+    await until("the request has arrived", () => responses.length > 0);
+    const response = responses.pop()!;
+    const { socket } = response;
+    response.flushHeaders();
+    assert.equal((await sent).status, 200);
+    response.end("x".repeat(bytes));
+    return socket;
+  };
+  const isReused = async (socket: Socket | null): Promise<boolean> => {
+    for (let again = 0; again < 10; again++) if ((await send(1)) === socket) return true;
+    return false;
+  };
+  try {
+    await until("a connection is used again", async () => isReused(await send(1 << 14)));
+    assert.ok(!(await isReused(await send((1 << 14) + 1))));
+  } finally {
+    receiver.respond = (response) => void response.writeHead(204).end();
     await post.close();
   }
 });
