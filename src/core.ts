@@ -35,7 +35,8 @@ export {
 export { CatalogueBuilder, type CatalogueSubject } from "./cbs/catalogue-builder.ts";
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export { identify, identifyText } from "./cbs/identify.ts";
-export type { LookupDocument, LookupMatch } from "./cbs/lookup-document.ts";
+export type { LookupDocument, LookupMatch, LookupPrimary } from "./cbs/lookup-document.ts";
+export { type NetworkName, primarySentence } from "./cbs/primary.ts";
 export { CatalogueTree, type Extent } from "./cbs/catalogue-tree.ts";
 export {
   browse,

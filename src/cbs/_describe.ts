@@ -1,15 +1,23 @@
 import { compareTexts } from "./_node-id.ts";
 import { type Catalogue, type CatalogueNode, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
-import type { LookupDocument, LookupMatch } from "./lookup-document.ts";
+import type { LookupDocument, LookupMatch, LookupPrimary } from "./lookup-document.ts";
+import { type PrimaryClaim, primaryOf } from "./primary.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 /** What the documents of all addresses with one match have in common. Frozen, because they share it. */
-export type MatchSets = Pick<LookupDocument, "labels" | "cbs_ids" | "providers" | "types" | "services" | "regions">;
+export interface MatchSets extends Pick<
+  LookupDocument,
+  "labels" | "cbs_ids" | "providers" | "types" | "services" | "regions"
+> {
+  readonly primary: PrimaryClaim | null;
+}
 
 export function matchSetsOf(catalogue: Catalogue, match: MatchId): MatchSets {
   const nodes = catalogue.nodesOf(match);
-  if (nodes.length === 1) return setsOfOne(nodes[0]!);
+  const primary = primaryOf(catalogue, match);
+  if (nodes.length === 1) return setsOfOne(nodes[0]!, primary);
   return {
+    primary,
     labels: sortedSet(nodes.map((node) => node.label)),
     cbs_ids: Object.freeze(nodes.map((node) => node.id)),
     providers: sortedSet(nodes.map((node) => node.provider)),
@@ -53,6 +61,7 @@ export function describe(
     ip,
     found,
     cidr: found ? cidrOf(table.prefixLength(match)) : null,
+    primary: primaryAt(sets.primary, cidrOf),
     labels,
     cbs_ids,
     providers,
@@ -63,9 +72,19 @@ export function describe(
   };
 }
 
+function primaryAt(primary: PrimaryClaim | null, cidrOf: (length: number) => string): LookupPrimary | null {
+  if (primary === null) return null;
+  const { name, cbs_id, provider, type, service, region, length, source } = primary;
+  return { name, cbs_id, provider, type, service, region, cidr: cidrOf(length), source };
+}
+
 /** As for several nodes, in half of the time. */
-function setsOfOne({ id, label, provider, type, service, region }: CatalogueNode): MatchSets {
+function setsOfOne(
+  { id, label, provider, type, service, region }: CatalogueNode,
+  primary: PrimaryClaim | null,
+): MatchSets {
   return {
+    primary,
     labels: setOfOne(label),
     cbs_ids: Object.freeze([id]),
     providers: setOfOne(provider),

@@ -1,6 +1,7 @@
 import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
 import type { MatchId } from "../table/match-id.ts";
 import { matchSetsOf } from "./_describe.ts";
+import { primaryOf, type PrimaryClaim } from "./primary.ts";
 import { type Catalogue, type CatalogueNode, type Claim, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
 
 const QUOTE = 0x22;
@@ -37,21 +38,22 @@ export class JsonRows {
     }
     const value = match === 0 ? 0 : this.#catalogue.onlyValueOf(match);
     if (value === 0) this.#all(match, own);
-    else this.#one(this.#catalogue.claim(value), own);
+    else this.#one(match, this.#catalogue.claim(value), own);
     this.#text("]}\n");
     return this.#out.subarray(0, this.#at);
   }
 
   #all(match: MatchId, own: number): void {
-    this.#sets(match);
+    this.#sets(match, own);
     this.#text(',"matches":[');
     this.#matches(match, own);
   }
 
   /** As `#all` where there is one claim: no lists are made, which would take most of the time. */
-  #one(claim: Claim, own: number): void {
+  #one(match: MatchId, claim: Claim, own: number): void {
     const { id, label, provider, type, service, region } = claim.node;
-    this.#setOfOne('"labels":[', label);
+    this.#primary(primaryOf(this.#catalogue, match), match, own);
+    this.#setOfOne(',"labels":[', label);
     this.#setOfOne(',"cbs_ids":[', id);
     this.#setOfOne(',"providers":[', provider);
     this.#setOfOne(',"types":[', type);
@@ -67,9 +69,25 @@ export class JsonRows {
     this.#text("]");
   }
 
-  #sets(match: MatchId): void {
-    const { labels, cbs_ids, providers, types, services, regions } = matchSetsOf(this.#catalogue, match);
-    this.#set('"labels":[', labels);
+  #primary(primary: PrimaryClaim | null, match: MatchId, own: number): void {
+    if (primary === null) return this.#text('"primary":null');
+    const { name, cbs_id, provider, type, service, region, length, source } = primary;
+    this.#member('"primary":{"name":', name);
+    this.#member(',"cbs_id":', cbs_id);
+    this.#member(',"provider":', provider);
+    this.#member(',"type":', type);
+    this.#member(',"service":', service);
+    this.#member(',"region":', region);
+    this.#text(',"cidr":');
+    this.#hole(length === this.#catalogue.table.prefixLength(match) ? own : length);
+    this.#member(',"source":', source);
+    this.#text("}");
+  }
+
+  #sets(match: MatchId, own: number): void {
+    const { primary, labels, cbs_ids, providers, types, services, regions } = matchSetsOf(this.#catalogue, match);
+    this.#primary(primary, match, own);
+    this.#set(',"labels":[', labels);
     this.#set(',"cbs_ids":[', cbs_ids);
     this.#set(',"providers":[', providers);
     this.#set(',"types":[', types);

@@ -84,6 +84,9 @@ const NAMES = new Map([
   ["by-region", "By region"],
 ]);
 
+/** The name of a service that is called like its provider, of whose services it is all. */
+export const ALL_SERVICES = "All services";
+
 /** The default name of a node. */
 export function defaultName(id: string): string {
   const last = id.startsWith("/") ? id.slice(id.lastIndexOf("/") + 1) : id;

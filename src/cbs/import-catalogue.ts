@@ -1,6 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import { subtractPrefixes } from "../address/subtract.ts";
 import type { PrefixTrie } from "../trie/prefix-trie.ts";
+import { ALL_SERVICES } from "./_node-id.ts";
 import { addBaseLayer, type OfficialLists } from "./base-layer.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { CatalogueBuilder } from "./catalogue-builder.ts";
@@ -204,7 +205,7 @@ export function addLists(
 
 /** A label has the provider's name already: "Akamai > Prolexic", not "Akamai > Akamai Prolexic". */
 function withoutProvider(name: string, provider: string): string {
-  if (name.toLowerCase() === provider.toLowerCase()) return "All services";
+  if (name.toLowerCase() === provider.toLowerCase()) return ALL_SERVICES;
   const rest = name.slice(provider.length + 1);
   return name.startsWith(`${provider} `) && /^[\p{L}\p{N}]/u.test(rest) ? rest : name;
 }

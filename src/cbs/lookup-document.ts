@@ -20,6 +20,21 @@ export interface LookupMatch {
   readonly source_updated_at: string | null;
 }
 
+/** The one claim that answers "who is this?"; `primaryOf` has the rule. */
+export interface LookupPrimary {
+  /** For people: `Amazon EC2`, `Googlebot`, `Cloudflare`. */
+  readonly name: string;
+  readonly cbs_id: string;
+  readonly provider: string;
+  readonly type: string;
+  readonly service: string | null;
+  /** Of the node, or else of the provider's most specific prefix that has one. */
+  readonly region: string | null;
+  readonly cidr: string;
+  /** As in the matches. */
+  readonly source: string | null;
+}
+
 /**
  * Which services an address or a whole prefix belongs to. Arrays are sorted and without duplicates; `matches` has the
  * most specific prefix first, then goes by node id. A node is included if a list names it, which does not include its
@@ -31,6 +46,8 @@ export interface LookupDocument {
   readonly found: boolean;
   /** The most specific prefix that matches, null if none does. */
   readonly cidr: string | null;
+  /** The match that answers "who is this?"; null if nothing matches. */
+  readonly primary: LookupPrimary | null;
   /** The names of each node from the top down, joined by ` > `. */
   readonly labels: readonly string[];
   readonly cbs_ids: readonly string[];

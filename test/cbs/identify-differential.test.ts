@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../bench/data/random.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { AS_SOURCE, Catalogue, type CatalogueSource } from "../../src/cbs/catalogue.ts";
 import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 import { freeze } from "../../src/table/freeze.ts";
@@ -12,9 +12,21 @@ import { brokenIdentifies, compareIdentify, namedPrefixes, NO_COUNTS, oracleOf }
 
 const SEED = 20_261_121;
 
+const SOURCES: readonly CatalogueSource[] = [AS_SOURCE, "listed"].map((id) => ({
+  id,
+  name: id,
+  version: null,
+  url: null,
+  license: null,
+  attribution: null,
+  publishedAt: CREATED.toISOString(),
+  fetchedAt: null,
+  changedAt: null,
+}));
+
 /**
  * Both whole address spaces, single addresses, prefixes nested 33 deep, mapped prefixes, one prefix in several nodes,
- * and dense groups of neighbours.
+ * dense groups of neighbours, and every kind of claim that `primary` tells apart.
  */
 function generated(random: Random) {
   const builder = new CatalogueBuilder();
@@ -31,7 +43,12 @@ function generated(random: Random) {
           `/saas/b/${service}`,
           `/cdn/c${service}`,
           `list ${service}`,
-        ][random.below(5)]!,
+          `/bot/crawler/${service}`,
+          "/isp/access",
+          "/cloud/a",
+          `/cloud/aws/by-service/${["amazon", "ec2", "s3"][random.below(3)]!}/${region}`,
+        ][random.below(9) % (5 + random.below(5))]!,
+        [null, AS_SOURCE, "listed"][random.below(3)]!,
       );
     }
   };
@@ -57,7 +74,7 @@ function generated(random: Random) {
   for (let i = 0; i < 100; i++)
     for (const text of [`10.200.${i}.0/24`, `2001:dead:${i}::/48`]) builder.add(parsePrefix(text), "/cdn/neighbours");
   builder.addNode("/cloud/a", "Cloud A");
-  const { trie, metadata } = builder.build({ title: "Generated", createdAt: CREATED, sources: [] });
+  const { trie, metadata } = builder.build({ title: "Generated", createdAt: CREATED, sources: SOURCES });
   return { trie, catalogue: new Catalogue(metadata, freeze(trie)) };
 }
 

@@ -116,6 +116,13 @@ export function brokenIdentifies(
       byMatch.set(match, kept);
       return { ...kept, ip: text };
     },
+    "the first match as the primary one": (text) => {
+      const document = identify(text);
+      const [first] = document.matches;
+      if (first === undefined || document.primary === null) return document;
+      const { cidr, cbs_id, provider, type, service, region, source } = first;
+      return { ...document, primary: { ...document.primary, cidr, cbs_id, provider, type, service, region, source } };
+    },
     "matches from the least specific on": (text) => {
       const document = identify(text);
       return { ...document, matches: document.matches.toReversed() };

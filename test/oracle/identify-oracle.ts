@@ -86,6 +86,7 @@ export class IdentifyOracle {
     return JSON.stringify({
       found: prefixes.length > 0,
       cidr: prefixes.length > 0 ? cidrOf(prefixes[0]!) : null,
+      primary: this.#primary(prefixes),
       labels: sorted(ids.map((id) => this.#label(id))),
       cbs_ids: ids,
       providers: sorted(places.map((place) => place.provider)),
@@ -96,12 +97,98 @@ export class IdentifyOracle {
     });
   }
 
+  /** The rule of `primaryOf` as rounds over all claims: the first round that one of them passes decides. */
+  #primary(prefixes: readonly Named[]): object | null {
+    const all = prefixes.flatMap((prefix) =>
+      claimsOf(prefix).map((claim) => ({ ...claim, ...placeOf(claim.id), prefix, cidr: cidrOf(prefix) })),
+    );
+    if (all.length === 0) return null;
+    const isOwner = ({ type, service }: Place): boolean => ["cloud", "isp"].includes(type) && isWhole(service);
+    const isListed = ({ source }: { source: string | null }): boolean => source !== "asn";
+    const own = all.filter(({ prefix }) => prefix === prefixes[0]);
+    const first = best(own)!;
+    const rounds: ((claim: (typeof all)[number]) => boolean)[] = [
+      ({ type }) => type === "bot",
+      (claim) => claim.prefix === prefixes[0] && claim === first && isListed(claim) && !isOwner(claim),
+      (claim) =>
+        isListed(claim) &&
+        (claim.type === first.type && claim.provider === first.provider
+          ? !isWhole(claim.service)
+          : !["cloud", "isp"].includes(claim.type)),
+      () => true,
+    ];
+    const passed = rounds.map((round) => all.filter(round)).find((claims) => claims.length > 0)!;
+    const chosen = best(passed.filter(({ prefix }) => prefix === passed[0]!.prefix))!;
+    const { id, provider, type, service, region, cidr, source } = chosen;
+    const regions = prefixes
+      .map((prefix) =>
+        all.filter((claim) => claim.prefix === prefix && claim.type === type && claim.provider === provider),
+      )
+      .map((claims) => best(claims.filter((claim) => claim.region !== null))?.region ?? null);
+    return {
+      name: this.#nameOfClaim(id, provider, type, service),
+      cbs_id: id,
+      provider,
+      type,
+      service,
+      region: region ?? regions.find((found) => found !== null) ?? null,
+      cidr,
+      source,
+    };
+  }
+
+  #nameOfClaim(id: string, provider: string, type: string, service: string | null): string {
+    if (!id.startsWith("/")) return this.#nameOf(id);
+    const root = this.#nameOf(`/${type}/${provider}`);
+    if (isWhole(service)) return root;
+    const at = id.split("/").findIndex((part, i) => i > 2 && part === service && !part.startsWith("by-"));
+    const name = this.#nameOf(
+      id
+        .split("/")
+        .slice(0, at + 1)
+        .join("/"),
+    );
+    if (name === "All services") return root;
+    const words = [...root.matchAll(/[\p{L}\p{N}.]{3,}/gu)].map(([word]) => word);
+    if (words.length > 2) words.push(`${words.map((word) => word.slice(0, 1)).join("")} `);
+    return words.some((word) => name.slice(0, word.length).toLowerCase() === word.toLowerCase())
+      ? name
+      : `${root} ${name}`;
+  }
+
   #label(id: string): string {
     const parts = id.startsWith("/") ? id.slice(1).split("/") : [];
     return parts.length === 0
       ? this.#nameOf(id)
       : parts.map((_, i) => this.#nameOf(`/${parts.slice(0, i + 1).join("/")}`)).join(" > ");
   }
+}
+
+interface Place {
+  readonly provider: string;
+  readonly type: string;
+  readonly service: string | null;
+  readonly region: string | null;
+}
+
+/** Services that stand for all of their provider. */
+function isWhole(service: string | null): boolean {
+  return service === null || ["amazon", "azurecloud", "google-cloud", "oci"].includes(service);
+}
+
+/** The first one of claims about one prefix, by texts that sort like the rule. */
+function best<Claim extends Place & { readonly id: string; readonly source: string | null }>(
+  claims: readonly Claim[],
+): Claim | undefined {
+  const rank = ({ source, type, service, region }: Claim): string =>
+    [
+      source === "asn" ? 1 : 2,
+      { bot: 4, cloud: 2, isp: 1 }[type] ?? 3,
+      isWhole(service) ? 1 : service === "ec2" || service === "osn" ? 2 : 3,
+      region === null ? 1 : 2,
+    ].join("");
+  const tie = ({ id, source }: Claim): string => `${id} ${source ?? ""}`;
+  return claims.toSorted((a, b) => (rank(a) === rank(b) ? (tie(a) < tie(b) ? 1 : -1) : rank(a) < rank(b) ? 1 : -1))[0];
 }
 
 /** Each id with its source, sorted by id. */
@@ -122,7 +209,7 @@ function cidrOf({ first, length }: Named): string {
   return length === 128 ? oracleFormat(first) : `${oracleFormat(first)}/${bits}`;
 }
 
-function placeOf(id: string): { provider: string; type: string; service: string | null; region: string | null } {
+function placeOf(id: string): Place {
   if (!id.startsWith("/")) return { provider: id, type: "list", service: null, region: null };
   const [, type = "", provider = "", kind, one, other] = id.split("/");
   const [service = null, region = null] =

@@ -4,6 +4,7 @@ import {
   LookedUpText,
   MapOf,
   named,
+  NullableObject,
   NullableText,
   NullableTimestamp,
   pageOf,
@@ -23,6 +24,24 @@ export const CbsLookup = named(
     ip: Type.String({ description: "as sent" }),
     found: Type.Boolean(),
     cidr: NullableText({ description: "the most specific prefix that matches" }),
+    primary: NullableObject(
+      Type.Object({
+        name: Type.String({ description: "for people", examples: ["Amazon EC2"] }),
+        cbs_id: Type.String(),
+        provider: Type.String(),
+        type: Type.String(),
+        service: NullableText(),
+        region: NullableText({
+          description: "of the node, or else of the provider's most specific prefix that has one",
+        }),
+        cidr: Type.String(),
+        source: NullableText({ description: "as in the matches" }),
+      }),
+      {
+        description:
+          'the match that answers "who is this?": a crawler first, then the most specific service of the most specific prefix, and who is inside a rented block before its owner; null if nothing matches',
+      },
+    ),
     labels: Texts,
     cbs_ids: Texts,
     providers: Texts,

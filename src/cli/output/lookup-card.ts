@@ -10,6 +10,7 @@ import {
   sourceKey,
   sourceUpdatedAt,
 } from "../../cbs/catalogue.ts";
+import { primaryOf, primarySentence } from "../../cbs/primary.ts";
 import { counted } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
@@ -29,12 +30,14 @@ const REACHABILITY_OPEN = new Set([
 ]);
 
 /**
- * All that is known about an address or prefix, for people: covering prefixes, most specific first, with their nodes.
+ * All that is known about an address or prefix, for people: who it is, in one line; then the covering prefixes, most
+ * specific first, with their nodes.
  */
 export function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, style: Style): string {
   const { table } = catalogue;
+  const found = table.lookupPrefix(prefix);
   const lines = [style("bold", title)];
-  for (const match of table.chain(table.lookupPrefix(prefix))) {
+  for (const match of table.chain(found)) {
     if (catalogue.valuesOf(match).length === 0) continue; // expired
     const covering = prefixOf(prefix, table.prefixLength(match));
     lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", extent(covering))}`);
@@ -46,7 +49,14 @@ export function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, 
     );
   const note = specialNote(prefix);
   if (note !== undefined) lines.push(`  ${style("yellow", note)}`);
-  return `${lines.join("\n")}\n`;
+  const primary = primaryOf(catalogue, table.activeMatch(found, catalogue.now));
+  return `${[primarySentence(primary) ?? specialName(prefix) ?? "Unknown", ...lines].join("\n")}\n`;
+}
+
+/** What the registries of special addresses call a prefix that is inside one of their blocks. */
+function specialName(prefix: Prefix): string | null {
+  const special = specialPurpose(prefix);
+  return special !== undefined && prefixContains(special.prefix, prefix) ? special.name : null;
 }
 
 /** A node, with the source that names it and the source's date. */

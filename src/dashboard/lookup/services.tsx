@@ -30,6 +30,12 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
     );
   return (
     <Panel title="Services" flush>
+      {cbs.primary !== null && (
+        <p class="note">
+          <strong>{cbs.primary.name}</strong>
+          {cbs.primary.region !== null && ` in ${cbs.primary.region}`}
+        </p>
+      )}
       <ul class="entries">
         {cbs.matches.map(({ cbs_id, label, cidr, service, region, source, source_updated_at }) => (
           <li key={`${cbs_id} ${cidr} ${source}`}>

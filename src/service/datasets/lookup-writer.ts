@@ -89,6 +89,7 @@ function templateOf(document: LookupDocument): Template {
     ...document,
     ip: undefined,
     cidr: document.cidr === null ? null : mark(document.cidr),
+    primary: document.primary === null ? null : { ...document.primary, cidr: mark(document.primary.cidr) },
     matches: document.matches.map((each) => ({ ...each, cidr: mark(each.cidr) })),
   };
   // Split by a pattern with one group: texts at even indexes, lengths at odd ones.

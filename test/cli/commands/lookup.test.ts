@@ -29,7 +29,8 @@ test("an address is shown with all covering prefixes, the most specific first", 
   assert.deepEqual([code, stderr], [0, ""]);
   assert.equal(
     stdout,
-    `10.1.2.3
+    `host
+10.1.2.3
   10.1.2.3  1 address
     host  by list.csv
   10.1.0.0/16  10.1.0.0 - 10.1.255.255, 65,536 addresses
@@ -46,16 +47,19 @@ test("a prefix belongs to nodes that cover all of it", async () => {
   const { stdout } = await lookup("10.1.2.0/24", "10.0.0.0/7", "2001:DB8:0::/48");
   assert.equal(
     stdout,
-    `10.1.2.0/24
+    `office
+10.1.2.0/24
   10.1.0.0/16  10.1.0.0 - 10.1.255.255, 65,536 addresses
     Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1  by list.csv
     office  by list.csv
   10.0.0.0/8  10.0.0.0 - 10.255.255.255, 16,777,216 addresses
     Cloud > acme  /cloud/acme  by list.csv
   note: in 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
+Unknown
 10.0.0.0/7
   no match that covers the whole prefix
   note: contains 10.0.0.0/8, Private-Use (RFC 1918)
+documentation
 2001:db8::/48
   2001:db8::/32  2001:db8:: - 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff, 2^96 addresses
     documentation  by list.csv
@@ -97,7 +101,7 @@ test("exit codes: 0 if any was found, 1 if none, 2 if any is malformed; the othe
   assert.equal((await lookup("9.9.9.9")).code, 1);
   const mixed = await lookup("10.1", "10.0.0.1", "10.0.0.1/8", "fe80::1%eth0");
   assert.equal(mixed.code, 2);
-  assert.match(mixed.stdout, /^10\.0\.0\.1\n  10\.0\.0\.0\/8/);
+  assert.match(mixed.stdout, /^acme\n10\.0\.0\.1\n  10\.0\.0\.0\/8/);
   assert.match(
     mixed.stderr,
     /^ipsieve: "10\.1" at position .*\nipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8.*\nipsieve: "fe80::1%eth0" at position 7: .*\n$/,
