@@ -3,11 +3,16 @@ import type { Prefix } from "../src/address/address.ts";
 import { AS_SOURCE, Catalogue } from "../src/cbs/catalogue.ts";
 import { CatalogueBuilder } from "../src/cbs/catalogue-builder.ts";
 import type { CatalogueMetadata, CatalogueSource } from "../src/cbs/catalogue.ts";
+import { writeAnnounced } from "../src/cbs/announced.ts";
+import { importCatalogue } from "../src/cbs/import-catalogue.ts";
 import { writeSnapshot } from "../src/snapshot/write-snapshot.ts";
 import { freeze } from "../src/table/freeze.ts";
+import type { PrefixTable } from "../src/table/prefix-table.ts";
 import type { PrefixTrie } from "../src/trie/prefix-trie.ts";
 import { readAsnTable } from "./asn-table.ts";
 import type { AsnPrefixes, AsnTable } from "./asn-table.ts";
+import type { OfficialTable } from "./official/official-table.ts";
+import { listText, officialSources, readTables } from "./official/tables.ts";
 import { providerErrors, readProviders } from "./providers.ts";
 import type { Provider } from "./providers.ts";
 
@@ -15,7 +20,7 @@ import type { Provider } from "./providers.ts";
  * Joins the routed prefixes with the providers whose AS numbers announce them. Throws when the map does not fit the
  * table.
  */
-export function buildCatalogue(
+export function buildNetworkCatalogue(
   table: AsnTable,
   providers: readonly Provider[],
 ): { trie: PrefixTrie; metadata: CatalogueMetadata } {
@@ -38,6 +43,46 @@ export function buildCatalogue(
     createdAt: dateOf(table.version),
     sources: sourcesOf(table.version),
   });
+}
+
+/**
+ * The catalogue that comes with ipsieve: the publishers' lists of `official/`, laid over what AS numbers show as `cbs
+ * update` does it. Throws when a list cannot be read.
+ */
+export function buildCatalogue(
+  table: AsnTable,
+  providers: readonly Provider[],
+  tables: ReadonlyMap<string, OfficialTable> = readTables(),
+): { table: PrefixTable; metadata: CatalogueMetadata } {
+  const networks = buildNetworkCatalogue(table, providers);
+  const base = new Catalogue(networks.metadata, freeze(networks.trie));
+  const dates = [...tables.values()].map(({ date }) => new Date(date)).concat(dateOf(table.version));
+  const createdAt = new Date(Math.max(...dates.map(Number)));
+  const { trie, metadata, reports } = importCatalogue(
+    (path) => listText(tables, path),
+    { title: "Publishers' official lists and prefixes known by AS number", createdAt },
+    officialSources(tables),
+    (path) => ({ publishedAt: new Date(tables.get(path)!.date).toISOString(), fetchedAt: null, changedAt: null }),
+    base,
+  );
+  const faults = reports
+    .filter(({ status }) => status !== "imported")
+    .map(({ source, error }) => `${source.id}: ${error}`);
+  if (faults.length > 0) throw new Error(`data/official cannot be read:\n  ${faults.join("\n  ")}`);
+  const frozen = freeze(trie);
+  const announced = writeAnnounced(base, new Catalogue(metadata, frozen));
+  return {
+    table: frozen,
+    metadata: { ...metadata, sources: metadata.sources.map((source) => withOrigin(source, tables)), announced },
+  };
+}
+
+/** Which copy of the publisher's list it is. */
+function withOrigin(source: CatalogueSource, tables: ReadonlyMap<string, OfficialTable>): CatalogueSource {
+  const [table] = officialSources(tables)
+    .filter(({ id }) => id === source.id)
+    .map(({ files }) => tables.get(files[0]!.path)!);
+  return table === undefined ? source : { ...source, attribution: `copied from ${table.origin}` };
 }
 
 export function prefixAt({ family, wordsPerPrefix, words, lengths }: AsnPrefixes, at: number): Prefix {
@@ -86,8 +131,8 @@ function sourcesOf(version: string): CatalogueSource[] {
 
 if (import.meta.main) {
   const started = performance.now();
-  const { trie, metadata } = buildCatalogue(readAsnTable(), readProviders());
-  const { table, nodeCount } = new Catalogue(metadata, freeze(trie));
+  const { table, metadata } = buildCatalogue(readAsnTable(), readProviders());
+  const { nodeCount } = new Catalogue(metadata, table);
   const path = fileURLToPath(new URL("catalogue.ipsieve", import.meta.url));
   const info = await writeSnapshot(path, {
     table,

@@ -1,12 +1,14 @@
 import type { Prefix } from "../address/address.ts";
 import { subtractor } from "../address/subtract.ts";
-import { type Catalogue, type CatalogueNode, sourceKey } from "./catalogue.ts";
+import { idParts } from "./_node-id.ts";
+import { baseClaims, listedClaims } from "./announced.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { CatalogueBuilder } from "./catalogue-builder.ts";
 import type { Source } from "./importers/sources.ts";
 
 /** All prefixes in the lists of a source. */
 export interface OfficialLists {
-  readonly source: Pick<Source, "type" | "provider" | "isWhole">;
+  readonly source: { readonly type: string } & Pick<Source, "provider" | "isWhole">;
   readonly prefixes: readonly Prefix[];
 }
 
@@ -27,21 +29,40 @@ export interface OfficialLists {
 export function addBaseLayer(builder: CatalogueBuilder, base: Catalogue, lists: readonly OfficialLists[]): void {
   const restOf = restByProvider(lists);
   for (const { id, name } of base.nodes) builder.addDefaultName(id, name);
-  for (const family of [4, 6] as const) {
-    for (const { prefix, match } of base.table.entries(family)) {
-      for (const { node, source } of base.claimsOf(match)) {
-        for (const rest of restOf(node)(prefix)) builder.add(rest, node.id, source === null ? null : sourceKey(source));
-      }
-    }
+  for (const { prefix, id, source } of baseClaims(base))
+    for (const rest of restOf(id)(prefix)) builder.add(rest, id, source);
+}
+
+/**
+ * Adds the lists that come with `base` and are not among `lists`, by the ids of their sources. Returns them: until a
+ * newer one can be had, the one that came with the catalogue is in use.
+ */
+export function keepLists(
+  builder: CatalogueBuilder,
+  base: Catalogue,
+  sources: readonly Source[],
+  imported: ReadonlySet<string>,
+): { ids: Set<string>; lists: OfficialLists[] } {
+  const ids = new Set<string>();
+  const lists: OfficialLists[] = [];
+  for (const [id, claims] of listedClaims(base)) {
+    if (imported.has(id)) continue;
+    ids.add(id);
+    for (const claim of claims) builder.add(claim.prefix, claim.id, id);
+    const { type, provider } = idParts(claims[0]!.id);
+    const isWhole = sources.find((source) => source.id === id)?.isWhole === true;
+    lists.push({ source: { type, provider, isWhole }, prefixes: claims.map(({ prefix }) => prefix) });
   }
+  return { ids, lists };
 }
 
 /** What is left of a prefix of a node's provider. */
-function restByProvider(lists: readonly OfficialLists[]): (node: CatalogueNode) => (prefix: Prefix) => Prefix[] {
+function restByProvider(lists: readonly OfficialLists[]): (id: string) => (prefix: Prefix) => Prefix[] {
   const whole = (prefix: Prefix): Prefix[] => [prefix];
   const notListed = subtractor(lists.flatMap(({ prefixes }) => prefixes));
   const known = new Map<string, (prefix: Prefix) => Prefix[]>();
-  return ({ type, provider }) => {
+  return (id) => {
+    const { type, provider } = idParts(id);
     const key = `/${type}/${provider}`;
     let restOf = known.get(key);
     if (restOf === undefined) {

@@ -25,7 +25,7 @@ export interface LayerAge {
 const ADVICE_WITHOUT_LISTS = '"ipsieve cbs update" adds the official lists';
 
 /** Days after which a layer is called old. */
-export const OLD_DAYS = 90;
+export const OLD_DAYS = 30;
 const DAY = 86_400_000;
 
 const ADVICE: Record<Layer, string> = {

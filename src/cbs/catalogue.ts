@@ -59,6 +59,11 @@ export interface CatalogueMetadata {
    * (from 1) of the source that names it, 0 if it is not known.
    */
   readonly claims: Uint8Array;
+  /**
+   * In a catalogue of lists that are laid over AS numbers, what the lists cover of these: the prefixes that a node's AS
+   * numbers announce, as `announced.ts` writes them. With it, newer lists can be laid over the same AS numbers.
+   */
+  readonly announced?: Uint8Array;
 }
 
 /** What one source says about a prefix: it belongs to this node. */

@@ -2,10 +2,11 @@ import type { Prefix } from "../address/address.ts";
 import { subtractPrefixes } from "../address/subtract.ts";
 import type { PrefixTrie } from "../trie/prefix-trie.ts";
 import { ALL_SERVICES } from "./_node-id.ts";
-import { addBaseLayer, type OfficialLists } from "./base-layer.ts";
+import { addBaseLayer, keepLists, type OfficialLists } from "./base-layer.ts";
+import { layerOf } from "./catalogue-ages.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { CatalogueBuilder } from "./catalogue-builder.ts";
-import type { CatalogueMetadata, CatalogueSource } from "./catalogue.ts";
+import { type CatalogueMetadata, type CatalogueSource, sourceKey } from "./catalogue.ts";
 import { ImportError } from "./importers/import-error.ts";
 import {
   type ImportedList,
@@ -56,7 +57,7 @@ export interface ImportedCatalogue {
  * Builds the catalogue of all sources from the texts of their lists; `read` returns the text of a file, or undefined
  * if it does not exist, and `timesOf` what is known of its history. A source that cannot be imported is left out
  * completely and reported; the others are not affected. `base` is a catalogue by AS numbers, with which the lists are
- * merged (see `addBaseLayer`). Pure, O(prefixes); never throws for a bad list. `new Catalogue(metadata, freeze(trie))`
+ * merged (see `addBaseLayer`), perhaps with lists of its own, which stand in for those that are not imported. Pure, O(prefixes); never throws for a bad list. `new Catalogue(metadata, freeze(trie))`
  * answers.
  */
 export function importCatalogue(
@@ -68,12 +69,24 @@ export function importCatalogue(
 ): ImportedCatalogue {
   const builder = new CatalogueBuilder();
   const { reports, lists } = addSources(builder, read, sources);
-  if (base !== undefined) addBaseLayer(builder, base, lists);
-  const present = reports
-    .filter((report) => report.status === "imported")
-    .map((report) => catalogueSourceOf(report, timesOf));
-  const { trie, metadata } = builder.build({ ...about, sources: [...present, ...(base?.metadata.sources ?? [])] });
+  const imported = reports.filter(({ status }) => status === "imported");
+  const present = imported.map((report) => catalogueSourceOf(report, timesOf));
+  const beneath = base === undefined ? [] : addBase(builder, base, sources, imported, lists);
+  const { trie, metadata } = builder.build({ ...about, sources: [...present, ...beneath] });
   return { trie, metadata, reports };
+}
+
+/** Adds what `base` has besides the imported lists. Returns the sources of that. */
+function addBase(
+  builder: CatalogueBuilder,
+  base: Catalogue,
+  sources: readonly Source[],
+  imported: readonly SourceReport[],
+  lists: readonly OfficialLists[],
+): CatalogueSource[] {
+  const kept = keepLists(builder, base, sources, new Set(imported.map(({ source }) => source.id)));
+  addBaseLayer(builder, base, [...lists, ...kept.lists]);
+  return base.metadata.sources.filter((source) => layerOf(source) !== "official" || kept.ids.has(sourceKey(source)));
 }
 
 /** Adds what could be imported from each source to a catalogue that is being built; as `importCatalogue`. */

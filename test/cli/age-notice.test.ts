@@ -6,12 +6,12 @@ import { ageNotice } from "../../src/cli/snapshots/catalogue-history.ts";
 const CREATED = new Date("2026-06-17T19:00:00Z");
 const after = (days: number, milliseconds = 0): number => CREATED.getTime() + days * 86_400_000 + milliseconds;
 
-test("the bundled catalogue reports its age from the 91st full day on, with the remedy", () => {
-  for (const now of [after(0), after(-3), after(90), after(91, -1)]) assert.equal(ageNotice(CREATED, now), undefined);
-  assert.equal(
-    ageNotice(CREATED, after(91)),
-    'the bundled catalogue is 91 days old (2026-06-17); "ipsieve cbs update" fetches the publishers\' current lists',
-  );
+test("a catalogue reports its age from the 31st full day on, with the remedy", () => {
+  for (const now of [after(0), after(-3), after(30), after(31, -1)])
+    assert.equal(ageNotice(CREATED, now, true), undefined);
+  const remedy = '31 days old (2026-06-17); "ipsieve cbs update" fetches the publishers\' current lists';
+  assert.equal(ageNotice(CREATED, after(31), true), `the bundled catalogue is ${remedy}`);
+  assert.equal(ageNotice(CREATED, after(31), false), `the catalogue is ${remedy}`);
 });
 
 test("each layer is as old as its newest source, and an old one says how to renew it", () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { readAsnTable } from "../../data/asn-table.ts";
-import { buildCatalogue } from "../../data/build-catalogue.ts";
+import { buildNetworkCatalogue } from "../../data/build-catalogue.ts";
 import {
   logChunks,
   SAMPLE_LINES,
@@ -51,7 +51,7 @@ describe("the sample log", () => {
   });
 
   test("has all types, IPv6, unmatched addresses and lines without an address", (context) => {
-    const { trie, metadata } = buildCatalogue(asnTable, providers);
+    const { trie, metadata } = buildNetworkCatalogue(asnTable, providers);
     const catalogue = new Catalogue(metadata, freeze(trie));
     const counts: Record<string, number> = { lines: lines.length };
     const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);

@@ -21,7 +21,7 @@ export const CatalogueSchema = named(
             format: "int64",
             description: "whole days since newest_at",
           }),
-          is_old: Type.Boolean({ description: "older than 90 days" }),
+          is_old: Type.Boolean({ description: "older than 30 days" }),
           advice: NullableText({ description: "how to update an old layer" }),
         }),
       ),

@@ -60,23 +60,24 @@ export async function fileOrGeneration(operand: string): Promise<string> {
 }
 
 /**
- * The path, after a notice on stderr if it is the bundled catalogue and that is old. "info" and "cbs sources" show the
- * age of an updated one.
+ * The path, after a notice on a terminal if the catalogue is old. Programs that read standard error are not told again
+ * and again: "info" and "cbs sources" have the ages.
  */
 async function freshEnough(path: string): Promise<string> {
-  if (path !== BUNDLED_CATALOGUE) return path;
+  if (!process.stderr.isTTY) return path;
   // What is wrong with the file is reported when it is opened.
   const head = await readSnapshotHead(path).catch(() => undefined);
-  const notice = head === undefined ? undefined : ageNotice(head.createdAt, Date.now());
+  const notice = head === undefined ? undefined : ageNotice(head.createdAt, Date.now(), path === BUNDLED_CATALOGUE);
   if (notice !== undefined) standardError().write(`ipsieve: ${notice}\n`);
   return path;
 }
 
-/** The notice about a bundled catalogue of this date; undefined unless it is old. */
-export function ageNotice(createdAt: Date, now: number): string | undefined {
+/** The notice about a catalogue of this date; undefined unless it is old. */
+export function ageNotice(createdAt: Date, now: number, isBundled: boolean): string | undefined {
   const days = ageDays(createdAt.getTime(), now);
   if (days <= OLD_DAYS) return undefined;
-  return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
+  const what = isBundled ? "the bundled catalogue" : "the catalogue";
+  return `${what} is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
 }
 
 /** What an option or an operand selects from a folder of catalogues. */
