@@ -14,6 +14,7 @@ const INPUTS = ["package.json", "package-lock.json", "tsconfig.json", "build", "
 const OUTPUTS = [
   "dist",
   "data/catalogue.ipsieve",
+  "data/networks.ipsieve",
   "data/cti-sample.ipsieve",
   "data/sample.log",
   "src/client/_operations.ts",

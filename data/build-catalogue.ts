@@ -94,7 +94,7 @@ export function prefixAt({ family, wordsPerPrefix, words, lengths }: AsnPrefixes
  * The package's versions end in the hour of the data: 2.3.2026061719. The catalogue bears it, so that one table gives
  * one file.
  */
-function dateOf(version: string): Date {
+export function dateOf(version: string): Date {
   const [, year, month, day, hour] = /(\d{4})(\d\d)(\d\d)(\d\d)$/.exec(version) ?? [];
   if (hour === undefined) throw new Error(`the version ${version} of the ASN table does not end in a date and hour`);
   return new Date(`${year}-${month}-${day}T${hour}:00:00Z`);

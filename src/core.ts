@@ -57,6 +57,17 @@ export { clickhouseDdl } from "./formats/data/clickhouse.ts";
 export { catalogueFromBytes } from "./datasets/catalogue-from-bytes.ts";
 export { DatasetError as UsageError, type DatasetErrorCode as UsageErrorCode } from "./datasets/dataset-error.ts";
 
+// networks
+export {
+  type Network,
+  type NetworkOwner,
+  Networks,
+  type NetworksMetadata,
+  type NetworksSource,
+} from "./networks/networks.ts";
+export { NetworksError, type NetworksErrorCode } from "./networks/networks-error.ts";
+export { networksFromBytes } from "./datasets/networks-from-bytes.ts";
+
 // threat intelligence
 export { CtiDataset, type CtiMetadata, type CtiSource } from "./cti/dataset.ts";
 export { CtiBuilder } from "./cti/dataset-builder.ts";

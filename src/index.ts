@@ -41,6 +41,9 @@ export { decodeList } from "./cbs/importers/decode-list.ts";
 export { ImportError, type ImportErrorCode } from "./cbs/importers/import-error.ts";
 export { openCatalogue, openCatalogueSnapshot } from "./datasets/open-catalogue.ts";
 
+// networks
+export { openNetworks, openNetworksSnapshot } from "./datasets/open-networks.ts";
+
 // threat intelligence
 export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts";
 

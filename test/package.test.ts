@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -33,6 +34,8 @@ const IN_THE_TREE = [
 const folder = temporaryFolder();
 const consumer = join(folder.path, "consumer");
 let packed: string[] = [];
+/** The size of the archive. */
+let packedBytes = 0;
 let unreachable: string | undefined;
 
 function npm(cwd: string, ...args: string[]): { status: number | null; output: string } {
@@ -63,13 +66,19 @@ before(() => {
   for (const name of [...IN_THE_TREE, ...(isBuilt ? ["dist"] : [])])
     cpSync(join(root, name), join(tree, name), { recursive: true });
   if (!isBuilt)
-    for (const built of ["data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log"])
+    for (const built of [
+      "data/catalogue.ipsieve",
+      "data/cti-sample.ipsieve",
+      "data/networks.ipsieve",
+      "data/sample.log",
+    ])
       writeFileSync(join(tree, built), "stale");
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
   const pack = npm(tree, "pack", "--pack-destination", folder.path, ...(isBuilt ? ["--ignore-scripts"] : []));
   assert.equal(pack.status, 0, pack.output);
   const [tarball] = globSync("*.tgz", { cwd: folder.path });
   assert.ok(tarball !== undefined);
+  packedBytes = statSync(join(folder.path, tarball)).size;
 
   mkdirSync(consumer);
   writeFileSync(join(consumer, "package.json"), `{ "name": "consumer", "private": true, "type": "module" }`);
@@ -119,6 +128,7 @@ packageTest("the package holds what it needs, and nothing else", () => {
     "data/README.md",
     "data/catalogue.ipsieve",
     "data/cti-sample.ipsieve",
+    "data/networks.ipsieve",
     "data/sample.log",
     "package.json",
   ]);
@@ -149,6 +159,10 @@ packageTest("the package holds what it needs, and nothing else", () => {
   );
   assert.deepEqual(pages.sort(), packed.filter((path) => /^dist\/(dashboard|api-console)\//.test(path)).sort());
   assert.ok(pages.includes("dist/dashboard/index.html") && pages.includes("dist/api-console/index.html"));
+});
+
+packageTest("catalogue and networks are small enough to download", () => {
+  assert.ok(packedBytes <= 12e6, `${packedBytes} bytes`);
 });
 
 packageTest("it installs nothing else, and brings the licenses of the packages within", () => {

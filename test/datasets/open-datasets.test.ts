@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -7,8 +7,18 @@ import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts
 import { createRowTemplates } from "../../src/datasets/catalogue-renderer.ts";
 import { DatasetError } from "../../src/datasets/dataset-error.ts";
 import { BUNDLED_CATALOGUE } from "../../src/datasets/open-catalogue.ts";
+import { BUNDLED_NETWORKS } from "../../src/datasets/open-networks.ts";
 import { SAMPLE_DATASET } from "../../src/datasets/sample-dataset.ts";
-import { openCatalogue, openCatalogueSnapshot, openCtiDataset, openCtiSnapshot, UsageError } from "../../src/index.ts";
+import {
+  networksFromBytes,
+  openCatalogue,
+  openCatalogueSnapshot,
+  openCtiDataset,
+  openCtiSnapshot,
+  openNetworks,
+  openNetworksSnapshot,
+  UsageError,
+} from "../../src/index.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
@@ -29,6 +39,8 @@ test("without a path, the files that come with the package are opened", async ()
   assert.ok((await openCtiDataset()).documentCount > 0);
   assert.equal((await openCatalogueSnapshot()).info.kind, "catalogue");
   assert.equal((await openCtiSnapshot()).info.kind, "cti");
+  assert.equal((await openNetworksSnapshot()).info.kind, "networks");
+  assert.ok((await openNetworks()).asnCount > 90_000);
 });
 
 const wrong: [what: string, open: () => Promise<unknown>, code: string, message: RegExp][] = [
@@ -51,6 +63,18 @@ const wrong: [what: string, open: () => Promise<unknown>, code: string, message:
     /^\S+catalogue\.ipsieve: /,
   ],
   [
+    "a catalogue opened as networks",
+    () => openNetworks(BUNDLED_CATALOGUE),
+    "wrong-kind",
+    /catalogue\.ipsieve: its kind is "catalogue", not "networks"; give a file written by "ipsieve cbs update"$/,
+  ],
+  [
+    "networks with foreign metadata",
+    async () => openNetworks(await unusable("networks")),
+    "unusable",
+    /^\S+networks\.ipsieve: the dataset's format cannot be used: it is not 1/,
+  ],
+  [
     "a dataset with foreign metadata",
     async () => openCtiDataset(await unusable("cti")),
     "unusable",
@@ -66,6 +90,11 @@ for (const [what, open, code, message] of wrong)
       assert.match(error.message, message);
       return true;
     }));
+
+test("networks from bytes are those of the file", async () => {
+  const bytes = readFileSync(BUNDLED_NETWORKS);
+  assert.deepEqual(networksFromBytes(bytes).lookup("8.8.8.8"), (await openNetworks()).lookup("8.8.8.8"));
+});
 
 test("a missing file causes the error of the snapshot", () =>
   assert.rejects(openCatalogue(join(folder, "absent")), { name: "SnapshotError", code: "not-found" }));

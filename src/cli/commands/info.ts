@@ -14,6 +14,8 @@ import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { layoutText } from "../output/layout-text.ts";
 import { oneLine } from "../output/one-line.ts";
 import { type Style, styleFor } from "../output/style.ts";
+import { NETWORKS_KIND } from "../../networks/networks-kind.ts";
+import { networksOf } from "../../datasets/networks-from-bytes.ts";
 import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
 
 export const infoCommand: Command = {
@@ -82,6 +84,8 @@ function aboutOf(
       types?: Record<string, number>;
       layers?: readonly LayerAge[];
       documents?: number;
+      asNumbers?: number;
+      countries?: number;
       purpose?: string;
       rules?: number;
       activeRules?: number;
@@ -92,6 +96,11 @@ function aboutOf(
   if (snapshot.info.kind === CTI_KIND) {
     const { metadata, documentCount } = ctiDatasetOf(snapshot, path);
     return { title: metadata.title, documents: documentCount, sources: metadata.sources };
+  }
+  if (snapshot.info.kind === NETWORKS_KIND) {
+    const networks = networksOf(snapshot, path);
+    const { title, sources } = networks.metadata;
+    return { title, asNumbers: networks.asnCount, countries: networks.countries().length, sources };
   }
   if (snapshot.info.kind === RULESET_KIND) {
     const { name, purpose, count, sequence, ...ruleset } = aboutRuleset(snapshot, path);
@@ -137,6 +146,29 @@ function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
       ["purpose", purpose],
       ["rules", `${grouped(count)}, ${grouped(active)} active now`],
       ["sequence", grouped(sequence)],
+    ];
+  }
+  if (snapshot.info.kind === NETWORKS_KIND) {
+    const networks = networksOf(snapshot, path);
+    return [
+      ["title", networks.metadata.title],
+      [
+        "AS numbers",
+        `${grouped(networks.asnCount)}, in ${counted(networks.countries().length, "country", "countries")}`,
+      ],
+      ...networks.metadata.sources.map(
+        ({ name, version, url, license, attribution, publishedAt }): [string, string] => {
+          const parts = [
+            name,
+            version,
+            url,
+            license,
+            attribution,
+            publishedAt && `published ${publishedAt.slice(0, 10)}`,
+          ];
+          return ["source", parts.filter((part) => part !== null).join(", ")];
+        },
+      ),
     ];
   }
   if (snapshot.info.kind !== CATALOGUE_KIND) return [];

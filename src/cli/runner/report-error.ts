@@ -17,6 +17,7 @@ const EXPECTED = new Set([
   "KeyFileError",
   "ListLineError",
   "ListenError",
+  "NetworksError",
   "StoreError",
   "TableError",
   "UnexportableError",

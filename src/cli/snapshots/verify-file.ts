@@ -6,16 +6,19 @@ import { withPath } from "../../datasets/with-path.ts";
 import { checkStoredRuleset } from "../../rulesets/stored/stored-ruleset.ts";
 import { type OpenOptions, openSnapshot } from "../../snapshot/open-snapshot.ts";
 import { type VerifiedSnapshot, verifySnapshot } from "../../snapshot/verify-snapshot.ts";
+import { NETWORKS_KIND } from "../../networks/networks-kind.ts";
+import { networksOf } from "../../datasets/networks-from-bytes.ts";
 import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
 
 /**
- * Proves that a file can be used: every checksum, prefix, node, document and rule, and who signed it if there are keys.
+ * Proves that a file can be used: every checksum, prefix, node, network, document and rule, and who signed it if there are keys.
  * Rejects with what is wrong with it.
  */
 export async function verifyFile(path: string, options?: OpenOptions): Promise<VerifiedSnapshot> {
   const verified = await verifySnapshot(path, options);
   if (verified.kind === CATALOGUE_KIND) await verifyCatalogue(path);
   if (verified.kind === CTI_KIND) await verifyDataset(path);
+  if (verified.kind === NETWORKS_KIND) await verifyNetworks(path);
   if (verified.kind === RULESET_KIND) await verifyRuleset(path);
   return verified;
 }
@@ -28,6 +31,11 @@ async function verifyCatalogue(path: string): Promise<void> {
 async function verifyDataset(path: string): Promise<void> {
   const dataset = ctiDatasetOf(await openSnapshot(path), path);
   withPath(path, () => dataset.checkDocuments());
+}
+
+async function verifyNetworks(path: string): Promise<void> {
+  const networks = networksOf(await openSnapshot(path), path);
+  withPath(path, () => networks.checkContents());
 }
 
 async function verifyRuleset(path: string): Promise<void> {

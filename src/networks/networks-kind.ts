@@ -1,0 +1,2 @@
+/** The kind of a snapshot that holds a dataset of networks. */
+export const NETWORKS_KIND = "networks";
