@@ -175,7 +175,10 @@ function claimOf(catalogue: Catalogue, chosen: Candidate, candidates: readonly C
   });
 }
 
-/** The provider with its service, unless the one begins with the other: "GitHub Web", but "Amazon EC2", "Googlebot". */
+/**
+ * The provider with its service, without what the service begins with itself: "GitHub Web", but "Amazon EC2",
+ * "Googlebot", "Microsoft AzureFrontDoor.FirstParty".
+ */
 function nameOf(catalogue: Catalogue, { number, node }: Candidate): string {
   const { providerName } = node;
   if (node.service === null || particularity(node) === 0) return providerName;
@@ -183,9 +186,10 @@ function nameOf(catalogue: Catalogue, { number, node }: Candidate): string {
   if (service === ALL_SERVICES) return providerName;
   const words = providerName.split(/[^\p{L}\p{N}.]+/u).filter((word) => word.length > 2);
   const initials = words.length > 2 ? [`${words.map((word) => word[0]).join("")} `] : [];
-  const start = service.toLowerCase();
-  const isNamed = [...words, ...initials].some((word) => start.startsWith(word.toLowerCase()));
-  return isNamed ? service : `${providerName} ${service}`;
+  const isFront = (word: string): boolean => service.toLowerCase().startsWith(word.toLowerCase());
+  if (initials.some(isFront)) return service;
+  const named = words.findIndex(isFront);
+  return [...(named < 0 ? [providerName] : words.slice(0, named)), service].join(" ");
 }
 
 /** What the service is called: the name of the uppermost node that has one. */

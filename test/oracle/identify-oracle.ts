@@ -150,10 +150,11 @@ export class IdentifyOracle {
     );
     if (name === "All services") return root;
     const words = [...root.matchAll(/[\p{L}\p{N}.]{3,}/gu)].map(([word]) => word);
-    if (words.length > 2) words.push(`${words.map((word) => word.slice(0, 1)).join("")} `);
-    return words.some((word) => name.slice(0, word.length).toLowerCase() === word.toLowerCase())
-      ? name
-      : `${root} ${name}`;
+    const begins = (word: string): boolean => name.slice(0, word.length).toLowerCase() === word.toLowerCase();
+    if (words.length > 2 && begins(`${words.map((word) => word.slice(0, 1)).join("")} `)) return name;
+    for (let front = 0; front < words.length; front++)
+      if (begins(words[front]!)) return words.slice(0, front).concat(name).join(" ");
+    return `${root} ${name}`;
   }
 
   #label(id: string): string {
