@@ -77,12 +77,13 @@ export function buildCatalogue(
   };
 }
 
-/** Which copy of the publisher's list it is. */
+/** Which copy of the publisher's list it is, and whether it is one of the whole list. */
 function withOrigin(source: CatalogueSource, tables: ReadonlyMap<string, OfficialTable>): CatalogueSource {
-  const [table] = officialSources(tables)
-    .filter(({ id }) => id === source.id)
-    .map(({ files }) => tables.get(files[0]!.path)!);
-  return table === undefined ? source : { ...source, attribution: `copied from ${table.origin}` };
+  const files = officialSources(tables).find(({ id }) => id === source.id)?.files ?? [];
+  const copies = files.map(({ path }) => tables.get(path)!);
+  if (copies.length === 0) return source;
+  const isPartial = copies.some(({ isWhole }) => !isWhole);
+  return { ...source, attribution: `copied from ${copies[0]!.origin}`, ...(isPartial && { isPartial }) };
 }
 
 export function prefixAt({ family, wordsPerPrefix, words, lengths }: AsnPrefixes, at: number): Prefix {

@@ -40,6 +40,8 @@ export interface CatalogueSource {
    */
   readonly fetchedAt: string | null;
   readonly changedAt: string | null;
+  /** The catalogue has only a part of the list: an address that is not in it may still be in the list. */
+  readonly isPartial?: boolean;
 }
 
 /** The kind of a snapshot that holds a catalogue. */

@@ -254,7 +254,7 @@ function fileReport(
  * longest ago.
  */
 export function catalogueSourceOf(
-  { source, files }: SourceReport,
+  { source, files, missing }: SourceReport,
   timesOf: (path: string) => ListTimes | undefined = () => undefined,
 ): CatalogueSource {
   const newest = sorted(files.map((file) => file.publishedAt)).at(-1) ?? null;
@@ -270,6 +270,7 @@ export function catalogueSourceOf(
     publishedAt: newest ?? sorted(times.map((time) => time?.publishedAt)).at(-1) ?? null,
     fetchedAt: sorted(times.map((time) => time?.fetchedAt))[0] ?? null,
     changedAt: sorted(times.map((time) => time?.changedAt)).at(-1) ?? null,
+    ...(missing.length > 0 && { isPartial: true }),
   };
 }
 

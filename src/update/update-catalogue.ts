@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { Catalogue, CATALOGUE_KIND } from "../cbs/catalogue.ts";
+import { AS_SOURCE, Catalogue, CATALOGUE_KIND } from "../cbs/catalogue.ts";
+import { layerOf } from "../cbs/catalogue-ages.ts";
 import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { importCatalogue, type SourceReport } from "../cbs/import-catalogue.ts";
 import { ImportError } from "../cbs/importers/import-error.ts";
@@ -61,9 +62,9 @@ export interface UpdateReport {
   readonly left: readonly SourceReport[];
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Official sources that are in the catalogue. */
+  /** Official sources that are in the catalogue, with those that came with `base`. */
   readonly sources: number;
-  /** The catalogue that the lists are laid over, and its date; null if there is none. */
+  /** The catalogue that the lists are laid over, and the date of its AS numbers; null if there is none. */
   readonly base: { readonly title: string; readonly createdAt: string } | null;
   readonly nodes: number;
   readonly ipv4: number;
@@ -300,14 +301,18 @@ async function buildCatalogue(
   return {
     left,
     createdAt: metadata.createdAt,
-    sources: imported,
-    base: base === undefined ? null : { title: base.metadata.title, createdAt: base.metadata.createdAt },
+    sources: metadata.sources.filter((source) => layerOf(source) === "official").length,
+    base: base === undefined ? null : { title: base.metadata.title, createdAt: dateOfNumbers(base) },
     nodes: new Catalogue(metadata, table).nodeCount,
     ipv4: table.prefixCount(4),
     ipv6: table.prefixCount(6),
     catalogue,
     generation,
   };
+}
+
+function dateOfNumbers({ metadata }: Catalogue): string {
+  return metadata.sources.find(({ id }) => id === AS_SOURCE)?.publishedAt ?? metadata.createdAt;
 }
 
 function reportOf({ source, file }: Job, outcome: FileReport["outcome"], more: Partial<FileReport> = {}): FileReport {

@@ -134,7 +134,7 @@ test("lookups, nodes and ranges name their sources; ranges can be limited to one
     );
   assert.deepEqual(
     [await sourceOf("1.1.1.1"), await sourceOf("104.16.0.1"), await sourceOf("66.249.66.1")],
-    [["/cdn/cloudflare asn"], ["/cdn/cloudflare cloudflare"], ["/bot/google/googlebot googlebot", "/saas/google asn"]],
+    [["/cdn/cloudflare asn"], ["/cdn/cloudflare cloudflare"], ["/bot/google/googlebot googlebot"]],
   );
   const updated = metadata.sources.find(({ id }) => id === "asn")!.publishedAt;
   assert.equal((await get("lookup?ip=1.1.1.1")).matches[0].source_updated_at, updated);
@@ -153,12 +153,6 @@ test("lookups, nodes and ranges name their sources; ranges can be limited to one
   assert.deepEqual(
     (await get("search?q=googlebot")).items.map(({ id }: { id: string }) => id),
     ["/bot/google/googlebot"],
-  );
-  assert.ok(
-    (await ask(t, "GET", "/v1/cbs/search?q=googlebot", { key })).body.items.some(
-      ({ id }: { id: string }) => id === "/saas/google",
-    ),
-    "the bundled catalogue knows Google's network",
   );
 });
 

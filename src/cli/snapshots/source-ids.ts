@@ -3,8 +3,8 @@ import { nearest } from "../../words/nearest.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 /** Checks ids of sources. Throws UsageError with the one that was probably meant. */
-export function checkedSourceIds(ids: readonly string[]): readonly string[] {
-  const known = SOURCES.map(({ id }) => id);
+export function checkedSourceIds(ids: readonly string[], others: readonly string[] = []): readonly string[] {
+  const known = [...SOURCES.map(({ id }) => id), ...others];
   for (const id of ids) {
     if (known.includes(id)) continue;
     const meant = nearest(id, known);

@@ -62,7 +62,7 @@ describe("cbs update", () => {
     assert.ok(first.stdout.includes(`\n  ${LISTS} lists: 2 new, ${LISTS - 2} absent\n`));
     assert.match(
       first.stdout,
-      /^ {2}list +prefixes +added +removed\n {2}cloudflare\/ips-v4 +new +100\n {2}telegram\/cidr\.txt +new +2\n\n {2}.*\n {2}\S+home\/catalogue\.ipsieve: 2 official sources, \d{3} nodes, \d+,\d+ IPv4 prefixes, \d+,\d+ IPv6 prefixes\n {2}merged with the prefixes known by AS number on \d{4}-\d\d-\d\d\n {2}kept as \S+home\/history\/\d{8}T\d{6}\.\d{3}Z\.ipsieve\n$/,
+      /^ {2}list +prefixes +added +removed\n {2}cloudflare\/ips-v4 +new +100\n {2}telegram\/cidr\.txt +new +2\n\n {2}.*\n {2}\S+home\/catalogue\.ipsieve: 26 official sources, 9,\d{3} nodes, \d+,\d+ IPv4 prefixes, \d+,\d+ IPv6 prefixes\n {2}merged with the prefixes known by AS number on \d{4}-\d\d-\d\d\n {2}kept as \S+home\/history\/\d{8}T\d{6}\.\d{3}Z\.ipsieve\n$/,
     );
     write("lists/cloudflare/ips-v4", publicPrefixes(1, 110).join("\n"));
     write("lists/telegram/cidr.txt", "<html>\n");
@@ -178,7 +178,7 @@ describe("the updated catalogue", () => {
     assert.match((await ipsieve("lookup", "30.0.0.1")).stdout, /\/saas\/telegram {2}by telegram, /);
     assert.match(
       (await ipsieve("info")).stdout,
-      /\n {2}official +1 source, newest from \S+, just now\n {2}AS numbers +1 source, newest from \d{4}-\d\d-\d\d, \d+ days ago/,
+      /\n {2}official +\d+ sources?, newest from \S+, just now\n {2}AS numbers +1 source, newest from \d{4}-\d\d-\d\d, \d+ days ago/,
     );
     assert.match(
       (await ipsieve("info")).stdout,
@@ -233,7 +233,7 @@ describe("cbs sources", () => {
     assert.equal(bundled.code, 0);
     assert.match(
       bundled.stdout,
-      /data\/catalogue\.ipsieve: 0 of \d+ sources\n {2}id +type +updates +IPv4 +IPv6 +published +changed +fetched\n {2}aws +cloud +hourly +- +- +- +- +-\n/,
+      /data\/catalogue\.ipsieve: 25 of \d+ sources\n {2}id +type +updates +IPv4 +IPv6 +published +changed +fetched\n {2}aws +cloud +hourly +\d+,\d+ +\d,\d+ +\d+ \S+ ago +- +-\n/,
     );
     write("lists/telegram/cidr.txt", "30.0.0.0/24\n2600::/32\n");
     write("lists/tor/exits.txt", "30.0.1.1\n");

@@ -1,5 +1,7 @@
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
 import { atOnce } from "../../../cbs/in-parts.ts";
+import { listedClaims } from "../../../cbs/announced.ts";
+import { layerOf } from "../../../cbs/catalogue-ages.ts";
 import { type Source, SOURCES } from "../../../cbs/importers/sources.ts";
 import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
@@ -32,6 +34,12 @@ export const sourcesCommand: Command = {
   run,
 };
 
+/** What is said of a source, whether updates fetch it or not. */
+type ListedSource = Pick<Source, "id" | "name" | "provider" | "updateHours" | "license" | "homepage"> & {
+  readonly type: string;
+  readonly files: readonly { readonly path: string; readonly url: string | null }[];
+};
+
 /** A source, and what the catalogue has from it; times and counts are null if it has nothing. */
 interface SourceDocument {
   readonly id: string;
@@ -51,13 +59,17 @@ interface SourceDocument {
 }
 
 async function run(args: Arguments): Promise<number> {
-  const ids = checkedSourceIds(args.operands);
   const path = args.value("snapshot") ?? defaultCatalogue();
   const tree = await openTree(path);
   const extents = atOnce(tree.sourceExtents());
-  const documents = SOURCES.filter(({ id }) => ids.length === 0 || ids.includes(id)).map((source) =>
-    documentOf(source, tree, extents),
+  const others = othersIn(tree);
+  const ids = checkedSourceIds(
+    args.operands,
+    others.map(({ id }) => id),
   );
+  const documents = [...SOURCES, ...others]
+    .filter(({ id }) => ids.length === 0 || ids.includes(id))
+    .map((source) => documentOf(source, tree, extents));
   const style = styleFor(process.stdout);
   const text = args.has("json")
     ? documents.map((document) => `${JSON.stringify(document)}\n`).join("")
@@ -68,8 +80,21 @@ async function run(args: Arguments): Promise<number> {
   return documents.some(({ stale }) => stale) ? EXIT.nothing : EXIT.matched;
 }
 
+/** Lists that came with the catalogue, which no update fetches. */
+function othersIn({ catalogue }: CatalogueTree): ListedSource[] {
+  const others = catalogue.metadata.sources.filter(
+    (source) => layerOf(source) === "official" && !SOURCES.some(({ id }) => id === source.id),
+  );
+  return others.map(({ id, name, url, license }) => {
+    const claim = listedClaims(catalogue).get(id!)![0]!;
+    const [, type, provider] = claim.id.split("/") as [string, string, string];
+    const files = [{ path: "comes with ipsieve", url }];
+    return { id: id!, name, type, provider, updateHours: 0, license: license ?? "", homepage: url ?? "", files };
+  });
+}
+
 /** `extents` are in the order of the catalogue's sources. */
-function documentOf(source: Source, tree: CatalogueTree, extents: readonly Extent[]): SourceDocument {
+function documentOf(source: ListedSource, tree: CatalogueTree, extents: readonly Extent[]): SourceDocument {
   const { id, name, type, provider, updateHours, license, homepage, files } = source;
   const node = `/${type}/${provider}`;
   const at = tree.catalogue.metadata.sources.findIndex((known) => known.id === id);
@@ -141,7 +166,7 @@ function cards(documents: readonly SourceDocument[], style: Style): string {
 }
 
 function intervalText(hours: number): string {
-  return { 1: "hourly", 24: "daily", 168: "weekly" }[hours] ?? `every ${hours} h`;
+  return { 0: "never", 1: "hourly", 24: "daily", 168: "weekly" }[hours] ?? `every ${hours} h`;
 }
 
 function countText(count: number | null): string {
