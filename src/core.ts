@@ -37,6 +37,7 @@ export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.t
 export { identify, identifyText } from "./cbs/identify.ts";
 export type { LookupDocument, LookupMatch, LookupPrimary } from "./cbs/lookup-document.ts";
 export { type NetworkName, primarySentence } from "./cbs/primary.ts";
+export { type ClaimedCrawler, claimedCrawler, type CrawlerVerdict } from "./cbs/crawler-verdict.ts";
 export { CatalogueTree, type Extent } from "./cbs/catalogue-tree.ts";
 export {
   browse,

@@ -32,6 +32,23 @@ export function crawlersIn(userAgent: string): readonly Crawler[] {
   return found === null ? [] : [...new Set(found.map((token) => BY_TOKEN.get(token.toLowerCase())!))];
 }
 
+/**
+ * The crawler that a user agent names, and whether the address agrees, by the lists of the catalogue; null if it names
+ * none. Lists older than 30 days at `now` (milliseconds since the Unix epoch) verify, but never show an impostor.
+ * @throws AddressError for a malformed address
+ */
+export function claimedCrawler(
+  catalogue: Catalogue,
+  address: string,
+  userAgent: string,
+  now: number = Date.now(),
+): ClaimedCrawler | null {
+  const { table } = catalogue;
+  const match = table.activeMatch(table.lookup(address), catalogue.now);
+  const crawlers = crawlersIn(userAgent);
+  return crawlers.length === 0 ? null : new CrawlerJudge(catalogue, now).judge(match, crawlers);
+}
+
 /** Judges the claims of user agents by a catalogue, as of one moment. */
 export class CrawlerJudge {
   readonly #catalogue: Catalogue;

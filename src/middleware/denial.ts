@@ -12,7 +12,9 @@ export function denial({ reason }: Decision, url: string): object {
     detail:
       reason === "unknown-client"
         ? "The client's address cannot be determined."
-        : "The client's address is not allowed.",
+        : reason === "impostor"
+          ? "The user agent names a crawler that does not come from this address."
+          : "The client's address is not allowed.",
     instance: url.replace(/[?#].*$/s, ""),
   };
 }

@@ -4,6 +4,7 @@ import type { Rule } from "../rulesets/rule.ts";
 import { Ruleset } from "../rulesets/ruleset.ts";
 import { ClientFinder } from "./client-finder.ts";
 import { PROXY_HEADERS, type ProxyHeader } from "./forwarded-for.ts";
+import { CrawlerClaim } from "./crawler-claim.ts";
 import { type Decision, Visit } from "./visit.ts";
 
 /** Holds the newest version of something, such as a `SnapshotHolder`: it is read at every request. */
@@ -11,14 +12,25 @@ export interface Holder<Content> {
   readonly current: { readonly content: Content } | undefined;
 }
 
+/** Denies clients whose user agents name a crawler that they are not, by the lists of `catalogue`. */
+export interface ImpostorRule {
+  readonly impostors: boolean;
+}
+
+/** One of the things that clients are denied by. */
+export type Denied = Ruleset | Holder<Ruleset> | ImpostorRule;
+
 /** How a guard decides. */
 export interface GuardOptions {
-  /** For `services`. */
+  /** For `services`, `crawler`, and to deny impostors. */
   readonly catalogue?: Catalogue | Holder<Catalogue>;
   /** Clients that one of these rulesets covers are allowed, even if one of `deny` covers them too. */
   readonly allow?: Ruleset | Holder<Ruleset> | readonly (Ruleset | Holder<Ruleset>)[];
-  /** Clients that one of these rulesets covers are denied. */
-  readonly deny?: Ruleset | Holder<Ruleset> | readonly (Ruleset | Holder<Ruleset>)[];
+  /**
+   * Clients that one of these rulesets covers are denied. `{ impostors: true }`, alone or among them: also those that
+   * call themselves a crawler, such as Googlebot, and are elsewhere than its complete list of the last 30 days says.
+   */
+  readonly deny?: Denied | readonly Denied[];
   /** What to do with clients that no ruleset covers. Default "allow". */
   readonly otherwise?: "allow" | "deny";
   /**
@@ -56,6 +68,7 @@ export class Guard {
   readonly #catalogue: () => Catalogue | undefined;
   readonly #allow: Sources;
   readonly #deny: Sources;
+  readonly #deniesImpostors: boolean;
   readonly #isOpen: boolean;
   readonly #enforces: boolean;
 
@@ -71,7 +84,15 @@ export class Guard {
     this.#catalogue =
       options.catalogue === undefined ? () => undefined : sourceOf("catalogue", options.catalogue, Catalogue);
     this.#allow = rulesetsOf("allow", options.allow);
-    this.#deny = rulesetsOf("deny", options.deny);
+    const denied: readonly Denied[] =
+      options.deny === undefined ? [] : isList(options.deny) ? options.deny : [options.deny];
+    this.#deny = rulesetsOf(
+      "deny",
+      denied.filter((one): one is Ruleset | Holder<Ruleset> => !isImpostorRule(one)),
+    );
+    this.#deniesImpostors = denied.some((one) => isImpostorRule(one) && one.impostors);
+    if (this.#deniesImpostors && options.catalogue === undefined)
+      throw new TypeError("to deny impostors, the guard needs the lists of crawlers; give it a catalogue");
     this.#isOpen = otherwise === "allow";
     this.#enforces = enforce;
   }
@@ -79,7 +100,9 @@ export class Guard {
   /** What is known and decided about a request: its peer's address as the socket gives it, and its headers. */
   visit(remote: string | undefined, headers: Headers): Visit {
     const client = this.#clients.find(remote, (name) => headers[name]?.toString());
-    return new Visit(client, this.#decide(client, Date.now()), this.#catalogue());
+    const now = Date.now();
+    const crawler = new CrawlerClaim(client, headers["user-agent"]?.toString(), this.#catalogue(), now);
+    return new Visit(client, this.#decide(client, crawler, now), this.#catalogue(), crawler);
   }
 
   /** Whether a request is to be denied. */
@@ -88,12 +111,14 @@ export class Guard {
   }
 
   /** Allow before block, as in the service; an address that cannot be determined might be on any blocklist. */
-  #decide(client: Address | null, now: number): Decision {
+  #decide(client: Address | null, crawler: CrawlerClaim, now: number): Decision {
     if (client === null) return { isAllowed: false, reason: "unknown-client", rule: null };
     const allowing = deciding(this.#allow, client, now);
     if (allowing !== null) return { isAllowed: true, reason: "allow-rule", rule: allowing };
     const denying = deciding(this.#deny, client, now);
     if (denying !== null) return { isAllowed: false, reason: "deny-rule", rule: denying };
+    if (this.#deniesImpostors && crawler.claimed?.verdict === "impostor")
+      return { isAllowed: false, reason: "impostor", rule: null };
     return { isAllowed: this.#isOpen, reason: "no-rule", rule: null };
   }
 }
@@ -113,6 +138,16 @@ function checkNames(options: GuardOptions): void {
     throw new TypeError(
       `there is no option ${JSON.stringify(unknown)}; the options are ${[...Object.keys(OPTIONS), "onDeny"].join(", ")}`,
     );
+}
+
+/** A holder may have any members, but a rule about impostors has this one alone. */
+function isImpostorRule(one: Denied): one is ImpostorRule {
+  if (typeof one !== "object" || one === null || one instanceof Ruleset || !("impostors" in one)) return false;
+  const [unknown] = Object.keys(one).filter((name) => name !== "impostors");
+  if (unknown !== undefined)
+    throw new TypeError(`deny: beside impostors, there is no option ${JSON.stringify(unknown)}`);
+  if (typeof one.impostors !== "boolean") throw wrong("deny.impostors", one.impostors, "true or false");
+  return true;
 }
 
 function rulesetsOf(name: string, given: GuardOptions["allow"]): Sources {

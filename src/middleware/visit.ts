@@ -1,8 +1,10 @@
 import type { Address } from "../address/address.ts";
 import { formatAddress } from "../address/format-address.ts";
 import type { Catalogue } from "../cbs/catalogue.ts";
+import type { ClaimedCrawler } from "../cbs/crawler-verdict.ts";
 import { identify } from "../cbs/identify.ts";
 import type { LookupDocument } from "../cbs/lookup-document.ts";
+import { CrawlerClaim } from "./crawler-claim.ts";
 import type { Rule } from "../rulesets/rule.ts";
 
 /** Why a request is allowed or denied. */
@@ -11,6 +13,8 @@ export type Reason =
   | "allow-rule"
   /** A rule of a blocklist covers the client, and none of an allowlist. */
   | "deny-rule"
+  /** The user agent names a crawler that the client is not. */
+  | "impostor"
   /** No rule covers the client: `otherwise` decides. */
   | "no-rule"
   /** The client's address cannot be determined. */
@@ -31,10 +35,17 @@ export class Visit implements Decision {
   readonly rule: Rule | null;
   readonly #client: Address | null;
   readonly #catalogue: Catalogue | undefined;
+  readonly #crawler: CrawlerClaim;
   #services: LookupDocument | null | undefined;
 
-  constructor(client: Address | null, decision: Decision, catalogue: Catalogue | undefined) {
+  constructor(
+    client: Address | null,
+    decision: Decision,
+    catalogue: Catalogue | undefined,
+    crawler: CrawlerClaim = new CrawlerClaim(client, undefined, catalogue, 0),
+  ) {
     this.#client = client;
+    this.#crawler = crawler;
     this.#catalogue = catalogue;
     this.isAllowed = decision.isAllowed;
     this.reason = decision.reason;
@@ -44,6 +55,14 @@ export class Visit implements Decision {
   /** The client's address in canonical form; null if it cannot be determined. */
   get address(): string | null {
     return this.#client === null ? null : formatAddress(this.#client);
+  }
+
+  /**
+   * The crawler that the user agent names, and whether the address agrees (`verdict`: "verified", "impostor" or
+   * "unlisted"); null if it names none, and without a catalogue or an address.
+   */
+  get crawler(): ClaimedCrawler | null {
+    return this.#crawler.claimed;
   }
 
   /** The services that the address belongs to, looked up at the first read; null without a catalogue or an address. */

@@ -7,8 +7,12 @@ import express, { type ErrorRequestHandler } from "express";
 import fastify from "fastify";
 import { guard as middleware } from "../../src/express.ts";
 import { guard as plugin } from "../../src/fastify.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { Ruleset } from "../../src/rulesets/ruleset.ts";
+import { freeze } from "../../src/table/freeze.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { type Answer, ask, ask2 } from "./ask.ts";
 import { type Host, HOSTS, type HostOptions, type StartHost } from "./hosts.ts";
@@ -23,6 +27,16 @@ const DENY = rulesetOf({ "203.0.113.0/24": "scanners", "2001:db8:bad::/48": "six
 const ALLOW = rulesetOf({ "203.0.113.5": "office" });
 /** The options of a server that is reached through a proxy on this machine. */
 const BEHIND_PROXY: HostOptions = { deny: DENY, allow: ALLOW, trustedProxies: ["127.0.0.1"] };
+
+/** Bing's list, fetched now. */
+function crawlerCatalogue(): Catalogue {
+  const builder = new CatalogueBuilder();
+  builder.add(parsePrefix("157.55.39.0/24"), "/bot/microsoft/bingbot", "bingbot");
+  const nothing = { version: null, url: null, license: null, attribution: null, publishedAt: null, changedAt: null };
+  const sources = [{ id: "bingbot", name: "Microsoft", ...nothing, fetchedAt: new Date().toISOString() }];
+  const { trie, metadata } = builder.build({ title: "Test", createdAt: new Date(), sources });
+  return new Catalogue(metadata, freeze(trie));
+}
 
 async function started(t: TestContext, start: StartHost, ...args: Parameters<StartHost>): Promise<Host> {
   const host = await start(...args);
@@ -46,6 +60,29 @@ function toldIn({ status, body }: Answer): Told {
 for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
   const via = (at: number | string, forwarded: string | readonly string[]): Promise<Answer> =>
     (isHttp2 ? ask2 : ask)(at as number, { "x-forwarded-for": forwarded });
+
+  test(`${name}: who calls itself a crawler and is elsewhere is denied`, async (t) => {
+    const catalogue = crawlerCatalogue();
+    const { at } = await started(t, start, {
+      deny: [DENY, { impostors: true }],
+      allow: ALLOW,
+      catalogue,
+      trustedProxies: ["127.0.0.1"],
+    });
+    const from = (client: string, agent: string): Promise<Answer> =>
+      (isHttp2 ? ask2 : ask)(at as number, { "x-forwarded-for": client, "user-agent": agent });
+    const denied = await from("192.0.2.1", "Bingbot/2.0");
+    assert.equal(denied.status, 403);
+    assert.match(JSON.parse(denied.body).detail, /names a crawler that does not come from this address/);
+    assert.equal((await from("203.0.113.5", "bingbot/2.0")).status, 200, "allowed by a rule");
+    assert.equal((await from("203.0.113.9", "bingbot/2.0")).status, 403);
+    for (const [client, agent] of [
+      ["157.55.39.1", "bingbot/2.0"],
+      ["192.0.2.1", "Mozilla/5.0"],
+      ["192.0.2.1", "YandexBot/3.0"],
+    ] as const)
+      assert.equal((await from(client, agent)).status, 200, `${client} ${agent}`);
+  });
 
   test(`${name}: a denied client gets a problem document, the handler knows the others`, async (t) => {
     const { at } = await started(t, start, BEHIND_PROXY);
@@ -231,4 +268,13 @@ test("express: errors of onDeny go to the error handler, and the request is deni
     const { status, body } = await ask((server.address() as AddressInfo).port, {});
     assert.deepEqual([status, body.length > 0 && ["first", "second"].includes(body)], [500, true], body);
   }
+});
+
+test("impostors are denied by a catalogue only, and by no misspelt option", () => {
+  const deny = (given: unknown) => () => middleware({ deny: given as never });
+  assert.throws(deny({ impostors: true }), /give it a catalogue/);
+  assert.throws(deny({ impostors: "yes" }), /deny\.impostors is true or false/);
+  assert.throws(deny({ impostors: true, impostor: 1 }), /there is no option "impostor"/);
+  assert.throws(deny({ imposters: true }), /deny is a Ruleset, or a holder of one/);
+  middleware({ deny: { impostors: false } });
 });
