@@ -63,7 +63,7 @@ export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-re
 export { openRuleset, openRulesetSnapshot, saveRuleset } from "./datasets/ruleset-files.ts";
 
 // files that are replaced
-export { watchCatalogue, watchCtiDataset, watchRuleset } from "./datasets/watch-datasets.ts";
+export { watchCatalogue, watchCtiDataset, watchNetworks, watchRuleset } from "./datasets/watch-datasets.ts";
 
 // what signatures above name
 export type { BatchErrorLocation } from "./batch/batch-error.ts";

@@ -21,6 +21,7 @@ export interface ServeOptions {
   readonly store: LoadingStore;
   readonly catalogue: SnapshotPaths;
   readonly threats: SnapshotPaths;
+  readonly networks: readonly string[];
   readonly historyFolder: string | undefined;
   readonly updateCommand: ChildCommand | undefined;
   readonly pullCommand: ChildCommand | undefined;

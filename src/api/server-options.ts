@@ -17,6 +17,8 @@ export interface ServerOptions {
   readonly catalogue: SnapshotPaths;
   /** Where the snapshot of the kind "cti" is; until there is one, lookups of threat intelligence get 503. */
   readonly threats: SnapshotPaths;
+  /** Where the snapshot of the kind "networks" is: the first path with a file; without any, lookups have no network. */
+  readonly networks?: readonly string[];
   /** The folder of the catalogues that updates have built; undefined unless the server uses those. */
   readonly historyFolder?: string | undefined;
   /** How the dashboard updates the catalogue; undefined if no update would change what this server uses. */

@@ -37,6 +37,7 @@ import type { Services } from "../service/services.ts";
 import { outboundRules } from "../service/reserved-host.ts";
 import { SharedCache } from "../service/shared-cache.ts";
 import { SignInLimits } from "../service/access/sign-in-limits.ts";
+import { ServedNetworks } from "../service/datasets/served-networks.ts";
 import { ServedDataset } from "../service/datasets/served-dataset.ts";
 import { openThreatView } from "../service/datasets/threat-view.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -86,7 +87,7 @@ type Basis = Pick<Services, "settings" | "now" | "store" | "peers" | "metrics" |
 /** The catalogue and the threat intelligence, and what brings new ones. */
 function datasetServices(
   { settings, now, store, peers, metrics }: Basis,
-  { catalogue: cataloguePaths, threats: threatPaths, ...options }: ServerOptions,
+  { catalogue: cataloguePaths, threats: threatPaths, networks = [], ...options }: ServerOptions,
   { slots }: Identifications,
 ) {
   const { historyFolder, updateCommand, pullCommand, feedTarget, log } = options;
@@ -104,6 +105,7 @@ function datasetServices(
     (await Promise.all([dataset.reload(), peers.ask("reload", name)]))[0];
   return {
     catalogue,
+    networks: new ServedNetworks({ paths: networks, log }),
     earlierCatalogues: new EarlierCatalogues({ folder: historyFolder, log }),
     catalogueUpdates: new CatalogueUpdates({
       command: updateCommand,

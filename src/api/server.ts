@@ -143,7 +143,8 @@ export class Server {
 
   /** Reloads the existing snapshots; failures are logged. */
   async reload(): Promise<void> {
-    await Promise.all([this.services.catalogue.reload(), this.services.threats.reload()]);
+    const { catalogue, threats, networks } = this.services;
+    await Promise.all([catalogue.reload(), threats.reload(), networks.reload()]);
   }
 
   /** Requests without a complete response. */
@@ -156,10 +157,11 @@ export class Server {
     if (this.#isClosing) return 0;
     this.#isClosing = true;
     const began = performance.now();
-    const { settings, catalogue, threats } = this.services;
+    const { settings, catalogue, threats, networks } = this.services;
     const { connections } = this.#app;
     catalogue.close();
     threats.close();
+    networks.close();
     connections.announceClose();
     this.#app.changeStreams.close();
     await this.#freezes.stop();

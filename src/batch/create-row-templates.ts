@@ -48,6 +48,17 @@ export interface RendererModule {
   readonly createRowTemplates: CreateRowTemplates;
   /** The same rows, for runs with one snapshot. Without it, each match has a template of its own. */
   readonly createSharedTemplates?: (snapshot: Snapshot, format: TemplateFormat, now: number) => SharedTemplates;
+  /**
+   * Rows of the columns with these names, of a run with `chosenColumns`: the result is called with the matches of an
+   * address in the run's snapshot and in the one beside it (0 where there is none), or with null for a line without an
+   * address. Rows of JSON have all that is known. Holes as `CreateRowTemplates` says.
+   */
+  readonly createColumnTemplates?: (
+    snapshots: readonly [Snapshot, ...Snapshot[]],
+    format: TemplateFormat,
+    now: number,
+    columns: readonly string[],
+  ) => (matches: readonly number[] | null) => Uint8Array;
   /** The row of a line without an address, without holes. Default: the catalogue's. */
   readonly noAddressRow?: (format: TemplateFormat) => string;
 }

@@ -42,6 +42,13 @@ export interface IdentifyOptions {
    * have the columns of each, in order; rows of JSON have a property for each, named by its label.
    */
   readonly further?: readonly LabelledSnapshot[];
+  /**
+   * A snapshot that only adds to rows and counts: which lines match is decided without it. Not with `further`; rows need
+   * `chosenColumns`. Its counts are in `perMatchOfFurther`.
+   */
+  readonly beside?: Snapshot;
+  /** The columns of rows, in order, of those that the renderer knows (`createColumnTemplates`). */
+  readonly chosenColumns?: readonly string[];
   /** The names of the columns after the address, for inputs with a header. Default: cidr and cbs_ids. */
   readonly columns?: readonly string[];
   /** The label of `snapshot` if there are further ones. Default: its kind. */

@@ -1,9 +1,11 @@
 import type { Catalogue } from "../cbs/catalogue.ts";
 import type { CtiDataset } from "../cti/dataset.ts";
+import type { Networks } from "../networks/networks.ts";
 import type { Ruleset } from "../rulesets/ruleset.ts";
 import { type SnapshotHolder, watchAs, type WatchOptions } from "../snapshot/snapshot-holder.ts";
 import { openCatalogue } from "./open-catalogue.ts";
 import { openCtiDataset } from "./open-cti-dataset.ts";
+import { openNetworks } from "./open-networks.ts";
 import { openRuleset } from "./ruleset-files.ts";
 
 /**
@@ -23,4 +25,9 @@ export async function watchCatalogue(path: string, options?: WatchOptions): Prom
 /** The same for a dataset of threat intelligence. Rejects like `openCtiDataset`, for the first file. */
 export async function watchCtiDataset(path: string, options?: WatchOptions): Promise<SnapshotHolder<CtiDataset>> {
   return watchAs(path, openCtiDataset, options);
+}
+
+/** The same for networks. Rejects like `openNetworks`, for the first file. */
+export async function watchNetworks(path: string, options?: WatchOptions): Promise<SnapshotHolder<Networks>> {
+  return watchAs(path, openNetworks, options);
 }

@@ -40,6 +40,7 @@ interface Exports {
   useActiveMatches(at: number): void;
   skipExpired(matches: number, count: number): void;
   countMatches(at: number): void;
+  useUnmatched(last: number): void;
   countLines(at: number, end: number): void;
   resetCounts(): void;
   countedLines(): number;
@@ -200,6 +201,11 @@ export class Kernel {
     exports.resetCounts();
     this.#lookUp(() => exports.countLines(at, end));
     return this.takeCounts();
+  }
+
+  /** Ids up to `last` are of lines without a match, in rows and their counts; 0 unless ids are joined ones. */
+  useUnmatched(last: number): void {
+    this.#exports.useUnmatched(last);
   }
 
   /** What `writeRows` has counted since the last call of this. */

@@ -1,5 +1,6 @@
 import type { Address } from "../address/address.ts";
 import { Catalogue } from "../cbs/catalogue.ts";
+import { Networks } from "../networks/networks.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import { Ruleset } from "../rulesets/ruleset.ts";
 import { ClientFinder } from "./client-finder.ts";
@@ -24,6 +25,8 @@ export type Denied = Ruleset | Holder<Ruleset> | ImpostorRule;
 export interface GuardOptions {
   /** For `services`, `crawler`, and to deny impostors. */
   readonly catalogue?: Catalogue | Holder<Catalogue>;
+  /** For `network`. */
+  readonly networks?: Networks | Holder<Networks>;
   /** Clients that one of these rulesets covers are allowed, even if one of `deny` covers them too. */
   readonly allow?: Ruleset | Holder<Ruleset> | readonly (Ruleset | Holder<Ruleset>)[];
   /**
@@ -52,6 +55,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const OPTIONS: Readonly<Record<keyof GuardOptions, true>> = {
   catalogue: true,
+  networks: true,
   allow: true,
   deny: true,
   otherwise: true,
@@ -66,6 +70,7 @@ type Sources = readonly (() => Ruleset)[];
 export class Guard {
   readonly #clients: ClientFinder;
   readonly #catalogue: () => Catalogue | undefined;
+  readonly #networks: () => Networks | undefined;
   readonly #allow: Sources;
   readonly #deny: Sources;
   readonly #deniesImpostors: boolean;
@@ -83,6 +88,8 @@ export class Guard {
     this.#clients = new ClientFinder(trustedProxies, proxyHeader);
     this.#catalogue =
       options.catalogue === undefined ? () => undefined : sourceOf("catalogue", options.catalogue, Catalogue);
+    this.#networks =
+      options.networks === undefined ? () => undefined : sourceOf("networks", options.networks, Networks);
     this.#allow = rulesetsOf("allow", options.allow);
     const denied: readonly Denied[] =
       options.deny === undefined ? [] : isList(options.deny) ? options.deny : [options.deny];
@@ -102,7 +109,7 @@ export class Guard {
     const client = this.#clients.find(remote, (name) => headers[name]?.toString());
     const now = Date.now();
     const crawler = new CrawlerClaim(client, headers["user-agent"]?.toString(), this.#catalogue(), now);
-    return new Visit(client, this.#decide(client, crawler, now), this.#catalogue(), crawler);
+    return new Visit(client, this.#decide(client, crawler, now), this.#catalogue(), this.#networks(), crawler);
   }
 
   /** Whether a request is to be denied. */

@@ -5,6 +5,7 @@ import type { ClaimedCrawler } from "../cbs/crawler-verdict.ts";
 import { identify } from "../cbs/identify.ts";
 import type { LookupDocument } from "../cbs/lookup-document.ts";
 import { CrawlerClaim } from "./crawler-claim.ts";
+import type { Network, Networks } from "../networks/networks.ts";
 import type { Rule } from "../rulesets/rule.ts";
 
 /** Why a request is allowed or denied. */
@@ -36,17 +37,21 @@ export class Visit implements Decision {
   readonly #client: Address | null;
   readonly #catalogue: Catalogue | undefined;
   readonly #crawler: CrawlerClaim;
+  readonly #networks: Networks | undefined;
   #services: LookupDocument | null | undefined;
+  #network: Network | null | undefined;
 
   constructor(
     client: Address | null,
     decision: Decision,
     catalogue: Catalogue | undefined,
+    networks: Networks | undefined,
     crawler: CrawlerClaim = new CrawlerClaim(client, undefined, catalogue, 0),
   ) {
     this.#client = client;
     this.#crawler = crawler;
     this.#catalogue = catalogue;
+    this.#networks = networks;
     this.isAllowed = decision.isAllowed;
     this.reason = decision.reason;
     this.rule = decision.rule;
@@ -73,5 +78,17 @@ export class Visit implements Decision {
         client === null || catalogue === undefined ? null : identify(catalogue, client, formatAddress(client));
     }
     return this.#services;
+  }
+
+  /**
+   * Who announces the address (AS number, organisation) and its country, looked up at the first read; null without
+   * networks or an address, and where no one does.
+   */
+  get network(): Network | null {
+    if (this.#network === undefined) {
+      const [client, networks] = [this.#client, this.#networks];
+      this.#network = client === null || networks === undefined ? null : networks.networkOf(client);
+    }
+    return this.#network;
   }
 }

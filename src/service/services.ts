@@ -34,6 +34,7 @@ import type { ServiceMemory } from "./rules/service-memory.ts";
 import type { Settings } from "./settings.ts";
 import type { SharedCache } from "./shared-cache.ts";
 import type { SignInLimits } from "./access/sign-in-limits.ts";
+import type { ServedNetworks } from "./datasets/served-networks.ts";
 import type { ServedDataset } from "./datasets/served-dataset.ts";
 import type { ThreatView } from "./datasets/threat-view.ts";
 
@@ -51,6 +52,8 @@ export interface Services {
   /** State shared by all followers of the change feeds. */
   readonly tails: ChangeTails;
   readonly catalogue: ServedDataset<CatalogueView>;
+  /** The networks that lookups show beside the services. */
+  readonly networks: ServedNetworks;
   /** The catalogues that were in use before. */
   readonly earlierCatalogues: EarlierCatalogues;
   readonly catalogueUpdates: CatalogueUpdates;

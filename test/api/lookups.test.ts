@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -13,6 +13,9 @@ import { identifyText } from "../../src/cbs/identify.ts";
 import { importCatalogue } from "../../src/cbs/import-catalogue.ts";
 import { rangesOf } from "../../src/cbs/ranges.ts";
 import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
+import { BUNDLED_NETWORKS, openNetworks } from "../../src/datasets/open-networks.ts";
+import type { Networks } from "../../src/networks/networks.ts";
+import { smallNetworks, writeSmallNetworks } from "../networks/small-networks.ts";
 import { openCtiDataset } from "../../src/datasets/open-cti-dataset.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
@@ -26,8 +29,10 @@ const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.me
 
 let t: TestServer;
 let key = "";
+let networks: Networks;
 before(async () => {
-  t = await startServer({ perMinute: 1_000_000 }, BUNDLED, THREATS);
+  t = await startServer({ perMinute: 1_000_000 }, BUNDLED, THREATS, undefined, undefined, [BUNDLED_NETWORKS]);
+  networks = await openNetworks();
   key = (await addKey(t, await addOrganisation(t, "lookups"), "read")).text;
 });
 after(() => t.close());
@@ -48,9 +53,42 @@ const ADDRESSES = [
 test("CBS lookups: the documents of the library, single and in bulk; duplicates are merged", async () => {
   const catalogue = await openCatalogue();
   for (const ip of ADDRESSES)
-    assert.deepEqual((await ask(t, "GET", `/v1/cbs/lookup?ip=${ip}`, { key })).body, identifyText(catalogue, ip), ip);
+    assert.deepEqual(
+      (await ask(t, "GET", `/v1/cbs/lookup?ip=${ip}`, { key })).body,
+      { ...identifyText(catalogue, ip), network: networks.lookup(ip) },
+      ip,
+    );
   const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: [...ADDRESSES, ...ADDRESSES] } });
-  assert.deepEqual([status, body], [200, Object.fromEntries(ADDRESSES.map((ip) => [ip, identifyText(catalogue, ip)]))]);
+  const documents = ADDRESSES.map((ip) => [ip, { ...identifyText(catalogue, ip), network: networks.lookup(ip) }]);
+  assert.deepEqual([status, body], [200, Object.fromEntries(documents)]);
+  assert.ok(documents.some(([, document]) => (document as { network: unknown }).network !== null));
+});
+
+test("networks that are missing or damaged fail no lookup, are reported once, and are used once they are there", async (context) => {
+  const path = join(temporary(context), "networks.ipsieve");
+  writeFileSync(path, "no snapshot");
+  const own = await startServer({}, undefined, null, undefined, undefined, [path]);
+  context.after(() => own.close());
+  const { text } = await addKey(own, await addOrganisation(own, "networks"));
+  const get = async (ip: string) => ask(own, "GET", `/v1/cbs/lookup?ip=${ip}`, { key: text });
+  assert.doesNotMatch(own.logged(), /networks/, "they are opened by the first lookup");
+  const { body, headers } = await get("1.1.1.1");
+  assert.deepEqual([body.cbs_ids, body.network], [["/cdn/cloudflare", "/isp/starlink"], null]);
+  await get("1.1.1.1");
+  assert.equal(own.logged().match(/the networks cannot be used; lookups have no network/g)?.length, 1);
+  assert.match(own.logged(), /networks\.ipsieve: /);
+  await writeSmallNetworks(path);
+  await until("the networks are used", async () => (await get("1.1.1.1")).body.network !== null);
+  const again = await get("1.1.1.1");
+  assert.deepEqual(again.body.network, smallNetworks().lookup("1.1.1.1"));
+  assert.notEqual(again.headers.get("etag"), headers.get("etag"));
+  const bulk = await ask(own, "POST", "/v1/cbs/lookup", { key: text, body: { ips: ["1.1.1.1", "8.8.8.0/24", "::1"] } });
+  assert.deepEqual(
+    Object.values(bulk.body as Record<string, { network: { asn: number } | null }>).map(({ network }) => network?.asn),
+    [13335, 15169, undefined],
+  );
+  const explained = await ask(own, "POST", "/v1/edl/ip-rulesets:explain", { key: text, body: { ip: "203.0.113.7" } });
+  assert.deepEqual(explained.body.cbs.network, smallNetworks().lookup("203.0.113.7"));
 });
 
 test("a CBS bulk lookup names every bad index, and the maximum number of addresses", async () => {
@@ -269,7 +307,7 @@ test("a CBS bulk lookup of ten thousand is sent in parts, and equals the documen
   const catalogue = await openCatalogue();
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body), ips);
-  for (const ip of ips) assert.deepEqual(body[ip], identifyText(catalogue, ip));
+  for (const ip of ips) assert.deepEqual(body[ip], { ...identifyText(catalogue, ip), network: networks.lookup(ip) });
 });
 
 const SEEN = ["198.51.100.130", "192.0.2.1", "203.0.113.1", "2001:db8:7::1", "1.1.1.1", "::ffff:198.51.100.130"];

@@ -57,6 +57,7 @@ export async function startServer(
   threats: string | readonly string[] | null = null,
   updateCommand?: ChildCommand,
   feedTarget?: FeedTarget,
+  networks: readonly string[] = [],
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
   const store = await makeStore(folder);
@@ -71,6 +72,7 @@ export async function startServer(
       settings: all,
       store: openLoading(store, all),
       ...snapshotsAt(catalogue, threats),
+      networks,
       historyFolder: join(folder, "history"),
       log,
       passwords: new Passwords(CHEAP),

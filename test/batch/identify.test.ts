@@ -46,6 +46,8 @@ const WORK = {
   active: null,
   label: "test",
   further: [],
+  hasBeside: false,
+  columns: null,
   only: -1,
 } as const;
 const folder = temporaryFolder();

@@ -10,9 +10,11 @@ import {
   type SnapshotHolder,
   watchCatalogue,
   watchCtiDataset,
+  watchNetworks,
   watchRuleset,
 } from "../../src/index.ts";
 import { BUNDLED_CATALOGUE } from "../../src/datasets/open-catalogue.ts";
+import { BUNDLED_NETWORKS } from "../../src/datasets/open-networks.ts";
 import { SAMPLE_DATASET } from "../../src/datasets/sample-dataset.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-watched-"));
@@ -52,6 +54,7 @@ test("a catalogue and a dataset are followed, too", async () => {
   for (const [bundled, watch] of [
     [BUNDLED_CATALOGUE, watchCatalogue],
     [SAMPLE_DATASET, watchCtiDataset],
+    [BUNDLED_NETWORKS, watchNetworks],
   ] as const) {
     const path = join(folder, "copy.ipsieve");
     copyFileSync(bundled, path);

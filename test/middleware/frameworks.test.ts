@@ -13,6 +13,7 @@ import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { Ruleset } from "../../src/rulesets/ruleset.ts";
 import { freeze } from "../../src/table/freeze.ts";
+import { smallNetworks } from "../networks/small-networks.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { type Answer, ask, ask2 } from "./ask.ts";
 import { type Host, HOSTS, type HostOptions, type StartHost } from "./hosts.ts";
@@ -50,6 +51,7 @@ interface Told {
   readonly reason: string;
   readonly rule: string | null;
   readonly services: readonly string[] | null;
+  readonly network: object | null;
 }
 
 function toldIn({ status, body }: Answer): Told {
@@ -96,7 +98,7 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
       detail: "The client's address is not allowed.",
       instance: "/",
     });
-    const known = { isAllowed: true, services: null };
+    const known = { isAllowed: true, services: null, network: null };
     const unruled = { address: "192.0.2.1", reason: "no-rule", rule: null, ...known };
     assert.deepEqual(toldIn(await via(at, "192.0.2.1")), unruled);
     const allowed = { address: "203.0.113.5", reason: "allow-rule", rule: "office", ...known };
@@ -159,6 +161,14 @@ for (const [name, { start, isHttp2 }] of Object.entries(HOSTS)) {
     const { at } = await started(t, start, { ...BEHIND_PROXY, catalogue: await openCatalogue() });
     assert.deepEqual(toldIn(await via(at, "1.1.1.1")).services, ["/cdn/cloudflare"]);
     assert.deepEqual(toldIn(await via(at, "192.0.2.1")).services, []);
+  });
+
+  test(`${name}: the network of the client`, async (t) => {
+    const networks = smallNetworks();
+    const { at } = await started(t, start, { ...BEHIND_PROXY, networks });
+    assert.deepEqual(toldIn(await via(at, "1.1.1.1")).network, networks.lookup("1.1.1.1"));
+    assert.equal(toldIn(await via(at, "198.51.100.1")).network, null);
+    assert.equal(toldIn(await via(at, "unknown, 192.0.2.200")).network, null);
   });
 
   if (isHttp2) continue;

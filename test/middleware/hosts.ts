@@ -29,8 +29,8 @@ export type StartHost = (options: HostOptions, listening?: Listening) => Promise
 const LOCAL: Listening = { host: "127.0.0.1", port: 0 };
 
 /** What the handlers of all servers respond with. */
-function told({ address, isAllowed, reason, rule, services }: Visit): object {
-  return { address, isAllowed, reason, rule: rule?.name ?? null, services: services?.cbs_ids ?? null };
+function told({ address, isAllowed, reason, rule, services, network }: Visit): object {
+  return { address, isAllowed, reason, rule: rule?.name ?? null, services: services?.cbs_ids ?? null, network };
 }
 
 function middlewareOptions({ deniedText, ...options }: HostOptions): ExpressGuardOptions {

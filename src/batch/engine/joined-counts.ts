@@ -1,4 +1,4 @@
-import { JOINED_IDS, type MatchJoiner } from "./match-joiner.ts";
+import type { MatchJoiner } from "./match-joiner.ts";
 
 /**
  * Lines that one thread has counted by joined id, as lines by match id of each snapshot. They are added to these
@@ -24,7 +24,7 @@ export class JoinedCounts {
 
   /** Adds what has been counted since the last call. O(ids). */
   settle(): void {
-    for (let id = 0; id <= JOINED_IDS; id++) {
+    for (let id = 0; id <= this.#joiner.maxId; id++) {
       const lines = this.#perJoined[id]!;
       if (lines === 0) continue;
       this.#perJoined[id] = 0;

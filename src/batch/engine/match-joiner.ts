@@ -4,9 +4,20 @@ import { LINE_ENTRIES } from "../../kernel/workspace.ts";
 import type { Matcher } from "../matcher.ts";
 
 /** Joined ids are 1 to this many; when they run out, all are forgotten and assigned anew. */
-export const JOINED_IDS = 65_535;
+const JOINED_IDS = 65_535;
+/**
+ * With a snapshot beside the others: nearly all addresses of the internet have a match in one of networks. Half of the
+ * ids are for lines without a match in the others.
+ */
+const BESIDE_IDS = 262_143;
+const UNMATCHED_IDS = 131_071;
 /** Maximum addresses joined at a time: a chunk of the kernel's. */
 const AT_ONCE = LINE_ENTRIES;
+
+/** The largest joined id of a run. */
+export function joinedIds(hasBeside: boolean): number {
+  return hasBeside ? BESIDE_IDS : JOINED_IDS;
+}
 
 /**
  * Looks the addresses of a run up in further snapshots, and gives each combination of matches an id, which replaces the
@@ -16,7 +27,8 @@ const AT_ONCE = LINE_ENTRIES;
  *     second            3   3   3   0
  *     joined            1   1   2   3
  *
- * With more than two, the combination of the first ones is joined with the next. One per thread: ids mean nothing in
+ * With more than two, the combination of the first ones is joined with the next. If the last one is beside the others,
+ * lines that match in it alone have ids up to `lastUnmatched`, the others greater ones. One per thread: ids mean nothing in
  * other threads.
  */
 export class MatchJoiner {
@@ -27,13 +39,23 @@ export class MatchJoiner {
   readonly #pairs: readonly PairIds[];
   readonly #matches: readonly Uint32Array[];
   readonly #onForget: (() => void)[] = [];
+  /** All ids are at most this. */
+  readonly maxId: number;
+  /** Ids up to this are of lines without a match. */
+  readonly lastUnmatched: number;
 
   /** `matchers` are those of the further snapshots. */
-  constructor(matchers: readonly Matcher[], only: number, now: number) {
+  constructor(
+    matchers: readonly Matcher[],
+    { only, now, hasBeside }: { readonly only: number; readonly now: number; readonly hasBeside: boolean },
+  ) {
     this.#matchers = matchers;
     this.#only = only;
     this.#now = now;
-    this.#pairs = matchers.map(() => new PairIds());
+    this.maxId = joinedIds(hasBeside);
+    this.lastUnmatched = hasBeside ? UNMATCHED_IDS : 0;
+    const last = matchers.length - 1;
+    this.#pairs = matchers.map((_, index) => new PairIds(this.maxId, index === last ? this.lastUnmatched : 0));
     this.#matches = matchers.map(() => new Uint32Array(AT_ONCE));
   }
 
@@ -73,7 +95,7 @@ export class MatchJoiner {
   }
 
   #makeRoom(): void {
-    if (!this.#pairs.some((pairs) => pairs.count > JOINED_IDS - AT_ONCE)) return;
+    if (this.#pairs.every((pairs) => pairs.hasRoom)) return;
     for (const forget of this.#onForget) forget();
     for (const pairs of this.#pairs) pairs.clear();
   }
@@ -92,27 +114,46 @@ export class MatchJoiner {
   }
 }
 
-/** Twice as many slots as ids, so that a search takes few steps. */
-const SLOT_BITS = 17;
 const HASH_LEFT = 0x9e3779b1;
 const HASH_RIGHT = 0x85ebca6b;
 
-/** Ids of pairs of numbers; 0 is the pair of zeros. */
+/** Ids of pairs of numbers; 0 is the pair of zeros. Those of pairs with a left 0 are up to `lastUnmatched`, if that is not 0. */
 class PairIds {
-  count = 0;
-  readonly #lefts = new Uint32Array(JOINED_IDS + 1);
-  readonly #rights = new Uint32Array(JOINED_IDS + 1);
-  readonly #slots = new Uint32Array(1 << SLOT_BITS);
+  readonly #maxId: number;
+  readonly #lastUnmatched: number;
+  #unmatched = 0;
+  #matched: number;
+  readonly #shift: number;
+  readonly #lefts: Uint32Array;
+  readonly #rights: Uint32Array;
+  /** Twice as many as ids, so that a search takes few steps. */
+  readonly #slots: Uint32Array;
+
+  constructor(maxId: number, lastUnmatched: number) {
+    this.#maxId = maxId;
+    this.#lastUnmatched = this.#matched = lastUnmatched;
+    this.#lefts = new Uint32Array(maxId + 1);
+    this.#rights = new Uint32Array(maxId + 1);
+    this.#slots = new Uint32Array(2 * (maxId + 1));
+    this.#shift = Math.clz32(this.#slots.length) + 1;
+  }
+
+  /** Whether all ids of a chunk could be new. */
+  get hasRoom(): boolean {
+    const isFull = this.#lastUnmatched > 0 && this.#unmatched > this.#lastUnmatched - AT_ONCE;
+    return !isFull && this.#matched <= this.#maxId - AT_ONCE;
+  }
 
   idOf(left: number, right: number): number {
     if (left === 0 && right === 0) return 0;
     const slots = this.#slots;
-    let slot = (Math.imul(left, HASH_LEFT) ^ Math.imul(right, HASH_RIGHT)) >>> (32 - SLOT_BITS);
-    for (; slots[slot] !== 0; slot = (slot + 1) & ((1 << SLOT_BITS) - 1)) {
+    const mask = slots.length - 1;
+    let slot = (Math.imul(left, HASH_LEFT) ^ Math.imul(right, HASH_RIGHT)) >>> this.#shift;
+    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
       const id = slots[slot]!;
       if (this.#lefts[id] === left && this.#rights[id] === right) return id;
     }
-    const id = ++this.count;
+    const id = left === 0 && this.#lastUnmatched > 0 ? ++this.#unmatched : ++this.#matched;
     slots[slot] = id;
     this.#lefts[id] = left;
     this.#rights[id] = right;
@@ -129,6 +170,7 @@ class PairIds {
 
   clear(): void {
     this.#slots.fill(0);
-    this.count = 0;
+    this.#unmatched = 0;
+    this.#matched = this.#lastUnmatched;
   }
 }

@@ -5,6 +5,7 @@ import { RowBytes } from "./_row-bytes.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
 import type { CreateRowTemplates, RendererModule, SharedTemplates } from "../create-row-templates.ts";
 import type { TemplateFormat } from "../../rows/row-format.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { MatchId } from "../../table/match-id.ts";
 
 const NEWLINE = 0x0a;
@@ -24,6 +25,11 @@ const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
   "append-csv": ",",
   "append-jsonl": "[]",
 };
+
+/** The document of a line without an address, and a newline. */
+export function noAddressDocument(): string {
+  return NO_ADDRESS_ROWS.jsonl;
+}
 
 /** Templates by match id (including `NO_ADDRESS`), and which matches share one; null: none do. */
 export interface MatchTemplates {
@@ -47,6 +53,24 @@ export function rowTemplates(
     const templates = sharing === null ? createRowTemplates(snapshot, format, now) : sharing.templateOf;
     const noAddress = Buffer.from(noAddressRow(format));
     return { sharing, of: (match) => (match === NO_ADDRESS ? noAddress : templates(match as MatchId)) };
+  };
+}
+
+/**
+ * Rows of chosen columns. `matchesOf` returns the matches that an id stands for: of the run's snapshot, then of the one
+ * beside it.
+ */
+export function columnTemplates(
+  snapshots: readonly [Snapshot, ...Snapshot[]],
+  { createColumnTemplates }: RendererModule,
+  { now, columns }: { readonly now: number; readonly columns: readonly string[] },
+  matchesOf: (id: number) => readonly number[],
+): RowTemplates {
+  if (createColumnTemplates === undefined)
+    throw new TypeError("renderer: its module exports no createColumnTemplates, which chosen columns need");
+  return (format) => {
+    const make = createColumnTemplates(snapshots, format, now, columns);
+    return { sharing: null, of: (id) => make(id === NO_ADDRESS ? null : matchesOf(id)) };
   };
 }
 

@@ -15,6 +15,8 @@ export class HeaderRows {
   readonly #appendAs: string;
   readonly #labels: readonly string[];
   readonly #columns: readonly string[];
+  /** The columns of rows that were chosen, the address among them or not. */
+  readonly #chosen: readonly string[] | null;
   #first: { readonly header: Buffer; readonly name: string } | null = null;
 
   /**
@@ -26,7 +28,9 @@ export class HeaderRows {
     appendAs: string,
     columns: readonly string[] = ROW_COLUMNS.slice(1),
     labels: readonly string[] = [],
+    chosen: readonly string[] | null = null,
   ) {
+    this.#chosen = chosen;
     this.#columns = columns;
     this.#labels = labels;
     this.#format = format;
@@ -53,15 +57,15 @@ export class HeaderRows {
 
   #row(header: Buffer, shape: LineShape, file: string): Buffer | null {
     const labels = this.#labels;
-    const columns = [ROW_COLUMNS[0], ...this.#columns];
+    const columns = this.#chosen ?? [ROW_COLUMNS[0], ...this.#columns];
     if (this.#format === "tsv")
       return Buffer.from(`${columns.join("	")}
 `);
     if (this.#format === "csv") return Buffer.from(csvRow(columns));
     if (this.#format !== "append") return null;
     const isCsv = shape.append === "append-csv";
-    const names = labels.length === 0 ? [this.#appendAs] : labels;
-    const cure = labels.length === 0 ? "--append-as" : "--snapshot NAME=FILE";
+    const names = this.#chosen ?? (labels.length === 0 ? [this.#appendAs] : labels);
+    const cure = this.#chosen !== null ? "--columns" : labels.length === 0 ? "--append-as" : "--snapshot NAME=FILE";
     checkNames(names, columnNames(withoutFront(header).toString(), isCsv ? "csv" : "tsv"), file, cure);
     const added = names.map((name) => (isCsv ? `,${csvField(name)}` : `\t${name}`)).join("");
     return Buffer.concat([header, Buffer.from(`${added}\n`)]);

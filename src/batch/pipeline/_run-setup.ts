@@ -8,7 +8,7 @@ import {
 } from "../identify-options.ts";
 import { ActiveMatches, activeMatchBytes } from "../../table/active-matches.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
-import { JOINED_IDS } from "../engine/match-joiner.ts";
+import { joinedIds } from "../engine/match-joiner.ts";
 import { ALL_TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
 import { MatchCounts } from "./_match-counts.ts";
 import { RunMemory } from "./_run-memory.ts";
@@ -98,14 +98,16 @@ export class RunSetup {
   }
 }
 
-/** The tables of all snapshots of a run, the first one's first. */
-export function tablesOf({ snapshot, further = [] }: IdentifyOptions): [PrefixTable, ...PrefixTable[]] {
-  return [snapshot.table, ...further.map((one) => one.snapshot.table)];
+/** The tables of all snapshots of a run, the first one's first, that of the one beside them last. */
+export function tablesOf({ snapshot, further = [], beside }: IdentifyOptions): [PrefixTable, ...PrefixTable[]] {
+  const all = beside === undefined ? further : [...further, { snapshot: beside }];
+  return [snapshot.table, ...all.map((one) => one.snapshot.table)];
 }
 
 /** The largest id that a line can have: of a match, or of several joined. */
-function maxMatchId({ snapshot, further = [] }: IdentifyOptions): number {
-  return further.length > 0 ? JOINED_IDS : snapshot.table.matchCount;
+function maxMatchId({ snapshot, further = [], beside }: IdentifyOptions): number {
+  if (further.length === 0 && beside === undefined) return snapshot.table.matchCount;
+  return joinedIds(beside !== undefined);
 }
 
 /** The number of the snapshot that must have a match, 0 the first; -1: any will do. */
@@ -126,11 +128,15 @@ function choicesOf(
   };
 }
 
-function furtherOf(options: IdentifyOptions): Pick<ShardWork, "label" | "further" | "only"> {
-  const { snapshot, label = snapshot.info.kind, further = [] } = options;
+function furtherOf(options: IdentifyOptions): Pick<ShardWork, "label" | "further" | "hasBeside" | "columns" | "only"> {
+  const { snapshot, label = snapshot.info.kind, further = [], beside, chosenColumns = null } = options;
+  const shared = further.map((one) => ({ label: one.label, shared: one.snapshot.shared, renderer: one.renderer }));
+  if (beside !== undefined) shared.push({ label: beside.info.kind, shared: beside.shared, renderer: undefined });
   return {
     label,
-    further: further.map((one) => ({ label: one.label, shared: one.snapshot.shared, renderer: one.renderer })),
+    further: shared,
+    hasBeside: beside !== undefined,
+    columns: chosenColumns,
     only: onlyOf(options),
   };
 }

@@ -12,8 +12,8 @@ import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
 import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
 import { joinedTemplates } from "../engine/joined-templates.ts";
 import { JoinedCounts } from "../engine/joined-counts.ts";
-import { JOINED_IDS, MatchJoiner } from "../engine/match-joiner.ts";
-import { numberedTemplates, type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
+import { MatchJoiner } from "../engine/match-joiner.ts";
+import { columnTemplates, numberedTemplates, type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
 import { rowOfThread } from "./_match-counts.ts";
 import { viewOf } from "./_run-memory.ts";
 import { ALIGNMENT, SLACK } from "../engine/thread-sizes.ts";
@@ -85,7 +85,7 @@ export class ShardRunner {
     this.#waits = thread > 0;
     this.#memory = snapshot.memory;
     const { table } = snapshot;
-    const maxId = joiner === null ? table.matchCount : JOINED_IDS;
+    const maxId = joiner?.maxId ?? table.matchCount;
     const counters = work.perMatch === null ? null : rowOfThread(work.perMatch, thread, maxId);
     const perMatch = counters && this.#countersIn(counters);
     this.#joinedCounts = joiner && perMatch && new JoinedCounts(joiner, perMatch, this.#countersOfSnapshots(thread));
@@ -126,8 +126,17 @@ export class ShardRunner {
     const further = work.further.map(({ shared, ...about }) => ({ ...about, snapshot: Snapshot.attach(shared) }));
     const engine = work.workspaces === null ? "typescript" : "auto";
     const matchers = further.map((one) => new Matcher(one.snapshot, { engine }));
-    const joiner = matchers.length === 0 ? null : new MatchJoiner(matchers, work.only, work.now);
+    const joiner = matchers.length === 0 ? null : new MatchJoiner(matchers, work);
     if (work.format === "none") return new ShardRunner(snapshot, work, null, joiner, thread);
+    if (work.columns !== null) {
+      const chosen = columnTemplates(
+        [snapshot, ...further.map((one) => one.snapshot)],
+        await rendererOf(work.renderer, work),
+        { now: work.now, columns: work.columns },
+        (id) => joiner?.matchesOf(id) ?? [id],
+      );
+      return new ShardRunner(snapshot, work, numberedTemplates(chosen, work.rowText), joiner, thread);
+    }
     const first = await templatesOf(snapshot, work.renderer, work);
     if (joiner === null) return new ShardRunner(snapshot, work, numberedTemplates(first, work.rowText), joiner, thread);
     const parts = [{ label: work.label, templates: first }];
@@ -355,7 +364,11 @@ function newlinesIn({ bytes, start, end }: ReadLines): number {
 }
 
 async function templatesOf(snapshot: Snapshot, renderer: string | undefined, work: ShardWork): Promise<RowTemplates> {
-  if (renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
   const isAlone = work.further.length === 0;
-  return rowTemplates(snapshot, (await import(renderer)) as RendererModule, work.now, isAlone);
+  return rowTemplates(snapshot, await rendererOf(renderer, work), work.now, isAlone);
+}
+
+async function rendererOf(renderer: string | undefined, { format }: ShardWork): Promise<RendererModule> {
+  if (renderer === undefined) throw new TypeError(`identify: format "${format}" needs a renderer`);
+  return (await import(renderer)) as RendererModule;
 }

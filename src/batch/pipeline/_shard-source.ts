@@ -34,7 +34,13 @@ export class ShardSource {
     this.#sizes = sizes;
     this.#totals = totals;
     this.#stop = stop;
-    this.#headers = new HeaderRows(options.format, appendAs, columnsOf(options), labelsOf(options));
+    this.#headers = new HeaderRows(
+      options.format,
+      appendAs,
+      columnsOf(options),
+      labelsOf(options),
+      options.chosenColumns,
+    );
   }
 
   async open(input: IdentifyOptions["inputs"][number]): Promise<InputShards> {

@@ -67,6 +67,10 @@ export interface ShardWork {
   /** The label of the run's snapshot, if there are further ones. */
   readonly label: string;
   readonly further: readonly FurtherShared[];
+  /** Whether the last of them is beside the others: it decides nothing. */
+  readonly hasBeside: boolean;
+  /** The columns of rows; null: all that the renderers write. */
+  readonly columns: readonly string[] | null;
   /**
    * The snapshot that must have a match for the line to have one: 0 the run's, then the further ones; -1: any will do.
    */

@@ -7,6 +7,7 @@ import type { Purpose, Ruleset } from "../../rulesets/ruleset.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { nowOf } from "../address-sets/address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
+import { NETWORKS_OPTION, ShownNetworks } from "../snapshots/chosen-networks.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datasets.ts";
 import { explainOnServer, isAboutServer } from "../server/explain-on-server.ts";
 import { explanationCard, type ExplainedAddress } from "../server/explained-address.ts";
@@ -27,6 +28,7 @@ export const explainCommand: Command = {
     { name: "allow", value: "RULES", isPath: true, repeats: true, help: "rules that allow, in any file" },
     { name: "allow-empty", help: "do not reject a list of --allow without rules" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue of services; default: ${DEFAULT_CATALOGUE}` },
+    NETWORKS_OPTION,
     { name: "now", value: "TIME", help: "explain what was or will be decided at TIME; default: now" },
     { name: "json", help: "print one JSON document per line" },
     ...CONNECTION_OPTIONS,
@@ -70,7 +72,8 @@ async function* explainInFiles(args: Arguments, onError: () => void): AsyncGener
   const lists = await openedLists(args);
   const now = nowOf(args);
   const catalogue = await openCatalogue(args.value("snapshot") ?? defaultCatalogue(), now);
-  for await (const text of readPrefixes(args.operands, onError)) yield explained(text, lists, catalogue, now);
+  const networks = await ShownNetworks.open(args);
+  for await (const text of readPrefixes(args.operands, onError)) yield explained(text, lists, catalogue, networks, now);
 }
 
 async function openedLists(args: Arguments): Promise<NamedRules[]> {
@@ -84,7 +87,13 @@ async function openedLists(args: Arguments): Promise<NamedRules[]> {
   return lists;
 }
 
-function explained(text: string, lists: readonly NamedRules[], catalogue: Catalogue, now: number): ExplainedAddress {
+function explained(
+  text: string,
+  lists: readonly NamedRules[],
+  catalogue: Catalogue,
+  networks: ShownNetworks,
+  now: number,
+): ExplainedAddress {
   const where = parsePrefix(text);
   const found = lists.map(({ name, purpose, rules }) => ({ name, purpose, ...explain(rules, where, now) }));
   const decides = (purpose: Purpose): boolean =>
@@ -95,6 +104,7 @@ function explained(text: string, lists: readonly NamedRules[], catalogue: Catalo
     verdict: decides("allowlist") ? "allowed" : decides("blocklist") ? "blocked" : "none",
     next_change_at: timestamp(next),
     services: identify(catalogue, where, text).cbs_ids,
+    network: networks.of(where),
     lists: found.map(({ name, purpose, covering, nextChangeAt, coveredUntil }) => ({
       list: name,
       purpose,

@@ -11,6 +11,11 @@ import { identify, prepareThreads } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
 import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../snapshots/catalogue-history.ts";
 import { type ChosenSnapshot, chosenSnapshots, namingBadFile } from "../snapshots/chosen-snapshots.ts";
+import { DEFAULT_NETWORKS, ShownNetworks } from "../snapshots/chosen-networks.ts";
+import { COLUMN_RENDERER, type ColumnName, COLUMNS, DEFAULT_COLUMNS } from "../../datasets/column-renderer.ts";
+import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
+import { nearest } from "../../words/nearest.ts";
+import type { SnapshotCounts } from "../output/snapshot-counts.ts";
 import { DEFAULT_CATALOGUE } from "../snapshots/default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
@@ -23,6 +28,7 @@ import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
+const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
 const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FORMATS = [...ROW_FORMATS, "arrow", "json"] as const;
 const ADDRESS_CHOICES = ["first", "last", "first-public"] as const;
@@ -49,6 +55,17 @@ export const identifyCommand: Command = {
       value: "FORMAT",
       choices: FORMATS,
       help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), append (the line itself with the ids added: as the last column of a table, as a member of a JSON object, otherwise after a tab), or arrow (reads an Arrow IPC stream and writes it with the columns cidr and cbs_ids); with --summary or --top and no -o: json or csv",
+    },
+    {
+      name: "columns",
+      value: "LIST",
+      help: `the columns of tsv, csv and append, in order: ${COLUMN_NAMES.join(",")}; default: ${DEFAULT_COLUMNS.join(",")} (append: services). asn, network and country look addresses up in the networks, too`,
+    },
+    {
+      name: "networks",
+      value: "FILE|default|none",
+      isPath: true,
+      help: `look addresses up in these networks (AS number, organisation, country): rows of jsonl have the member network, and --summary and --top count by network and country; none: --summary and --top leave them out; "default": ${DEFAULT_NETWORKS}`,
     },
     { name: "count", short: "c", help: "print only the number of lines that match" },
     { name: "invert-match", short: "v", help: "only the lines that do not match" },
@@ -184,15 +201,45 @@ async function run(args: Arguments): Promise<number> {
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const now = chosenMoment(args);
+  const opening = asksForNetworks(args) ? ShownNetworks.open(args) : null; // read while the catalogue is
   const chosen = await chosenSnapshots(args);
+  const networks = (await opening)?.opened ?? null;
+  if (args.has("columns") && chosen[0].snapshot.info.kind !== CATALOGUE_KIND)
+    throw new UsageError(`--columns is for catalogues, and ${chosen[0].path} is none; leave it out`);
   return namingBadFile(chosen, () =>
-    identifyIn(chosen, args, { inputs, now, ...(threads !== undefined && { threads }) }),
+    identifyIn(chosen, args, networks, { inputs, now, ...(threads !== undefined && { threads }) }),
   );
+}
+
+/** Whether rows or counts show networks. */
+function asksForNetworks(args: Arguments): boolean {
+  const given = args.value("networks");
+  if (given === "none" || args.values("snapshot").length > 1) return false;
+  const ofColumns = chosenColumns(args).some((name) => "needsNetworks" in COLUMNS[name]);
+  return ofColumns || given !== undefined || isCounting(args);
+}
+
+/** The columns that are asked for; none: those of the renderer. Throws UsageError. */
+function chosenColumns(args: Arguments): ColumnName[] {
+  const text = args.value("columns");
+  if (text === undefined) return [];
+  const names = text.split(",").map((name) => name.trim());
+  for (const [index, name] of names.entries()) {
+    if (!(COLUMN_NAMES as readonly string[]).includes(name)) {
+      const meant = nearest(name, COLUMN_NAMES);
+      throw new UsageError(
+        `--columns: there is no column ${JSON.stringify(name)}; ${meant === undefined ? `choose from ${COLUMN_NAMES.join(", ")}` : `did you mean ${meant}?`}`,
+      );
+    }
+    if (names.indexOf(name) !== index) throw new UsageError(`--columns: ${name} is given twice; leave one out`);
+  }
+  return names as ColumnName[];
 }
 
 async function identifyIn(
   chosen: readonly [ChosenSnapshot, ...ChosenSnapshot[]],
   args: Arguments,
+  networks: ShownNetworks["opened"],
   given: Pick<IdentifyOptions, "inputs" | "threads"> & { readonly now: number },
 ): Promise<number> {
   const [{ snapshot, kind, label }, ...further] = chosen;
@@ -200,6 +247,7 @@ async function identifyIn(
     snapshot,
     ...kind.rows,
     ...optionsFor(args),
+    ...columnOptions(args, networks),
     ...(further.length > 0 && { label, further: further.map(({ kind: { rows }, ...one }) => ({ ...one, ...rows })) }),
     ...(args.has("only") && { only: onlyOf(args.value("only")!, [label, ...further.map((one) => one.label)]) }),
     ...given,
@@ -210,7 +258,7 @@ async function identifyIn(
   warnOfEmptyInputs(result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
-  if (isCounting(args)) await printCounts(args, result, chosen, given.now);
+  if (isCounting(args)) await printCounts(args, result, chosen, networks, given.now);
   if (result.malformed > 0) {
     reportMalformed(result, args.value("format") === "append");
     return EXIT.error;
@@ -249,7 +297,18 @@ async function runArrow(args: Arguments): Promise<number> {
 }
 
 /** Options about lines of text and counts, which a stream of batches does not have. */
-const NOT_FOR_ARROW = ["summary", "top", "invert-match", "matched", "input", "header", "threads", "progress"] as const;
+const NOT_FOR_ARROW = [
+  "columns",
+  "networks",
+  "summary",
+  "top",
+  "invert-match",
+  "matched",
+  "input",
+  "header",
+  "threads",
+  "progress",
+] as const;
 
 function checkArrow(args: Arguments): void {
   for (const name of NOT_FOR_ARROW)
@@ -308,6 +367,19 @@ function optionsFor(args: Arguments): Omit<IdentifyOptions, "inputs" | "threads"
     ...(args.has("header") && { header: args.value("header") === "yes" }),
     ...(args.has("append-as") && { appendAs: appendedName(args.value("append-as")!) }),
     countMatches: args.has("summary"),
+  };
+}
+
+/** What rows of chosen columns, and documents with networks, need. */
+function columnOptions(args: Arguments, networks: ShownNetworks["opened"]): Partial<IdentifyOptions> {
+  const columns = chosenColumns(args);
+  const isShown = printsRows(args) && (columns.length > 0 || networks !== null);
+  return {
+    ...(networks !== null && { beside: networks.snapshot }),
+    ...(isShown && {
+      renderer: COLUMN_RENDERER,
+      chosenColumns: columns.length > 0 ? columns : args.value("format") === "append" ? ["services"] : DEFAULT_COLUMNS,
+    }),
   };
 }
 
@@ -399,6 +471,7 @@ function checkCombination(args: Arguments): void {
   refuse("count", "format", "a count has no rows");
   refuse("count", "output", "write the count to a file with > FILE");
   checkSeveral(args);
+  checkColumns(args);
   const format = args.value("format");
   if (args.has("text") && format !== "jsonl")
     throw new UsageError("--text is only for --format jsonl; add that option");
@@ -427,6 +500,31 @@ function checkSeveral(args: Arguments): void {
     throw new UsageError("--only and --invert-match cannot be combined; leave one of them out");
 }
 
+/** What columns and networks cannot be combined with. */
+function checkColumns(args: Arguments): void {
+  const columns = chosenColumns(args);
+  const format = args.value("format") ?? "tsv";
+  if (columns.length > 0 && !printsRows(args))
+    throw new UsageError("--columns is for rows, and none are printed; add -o FILE for them, or leave it out");
+  if (columns.length > 0 && (format === "jsonl" || format === "arrow"))
+    throw new UsageError(
+      `--columns is for tsv, csv and append; ${format === "jsonl" ? "jsonl has all members: add --networks default for the network" : "arrow has columns of its own"}`,
+    );
+  if (args.value("networks") === "none" && columns.some((name) => "needsNetworks" in COLUMNS[name]))
+    throw new UsageError("--networks none: the columns asn, network and country need them; leave one of them out");
+  if (args.values("snapshot").length > 1)
+    for (const name of ["columns", "networks"])
+      if (args.has(name)) throw new UsageError(`--${name} takes one snapshot; run it once for each --snapshot`);
+  if (
+    args.has("networks") &&
+    args.value("networks") !== "none" &&
+    columns.length === 0 &&
+    !isCounting(args) &&
+    format !== "jsonl"
+  )
+    throw new UsageError("--networks is for --columns, --format jsonl, --summary and --top; add one of them");
+}
+
 /** Without -o only counts are printed, and --format is theirs. */
 function checkCounting(args: Arguments, format: string | undefined): void {
   const name = args.has("summary") ? "--summary" : "--top";
@@ -451,12 +549,18 @@ async function printCounts(
   args: Arguments,
   result: IdentifyResult,
   chosen: readonly ChosenSnapshot[],
+  networks: ShownNetworks["opened"],
   now: number,
 ): Promise<void> {
   const { countsCsv, countsJson, countsOf } = await import("../output/counts.ts");
-  const lists = [];
+  const lists: { label: string; counts: SnapshotCounts }[] = [];
   for (const { path, snapshot, kind, label } of chosen)
     lists.push({ label, counts: await kind.counts(snapshot, path, now) });
+  if (networks !== null) {
+    const { countsWithNetworks } = await import("../output/network-counts.ts");
+    const perMatch = result.perMatchOfFurther.at(-1) ?? new Float64Array(0);
+    lists[0]!.counts = countsWithNetworks(lists[0]!.counts, networks.networks, perMatch);
+  }
   const counts = countsOf(result, lists, { isSummary: args.has("summary") });
   const format = args.has("output") ? undefined : args.value("format");
   if (format === undefined) {

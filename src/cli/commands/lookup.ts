@@ -4,6 +4,7 @@ import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot, NOW_OPTION } from "../snapshots/catalogue-history.ts";
+import { NETWORKS_OPTION, ShownNetworks } from "../snapshots/chosen-networks.ts";
 import { DEFAULT_CATALOGUE } from "../snapshots/default-datasets.ts";
 import { openCatalogueLazily } from "../../datasets/open-catalogue.ts";
 import { withPath } from "../../datasets/with-path.ts";
@@ -22,23 +23,27 @@ export const lookupCommand: Command = {
   options: [
     { name: "json", help: "print one JSON document per line" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` },
+    NETWORKS_OPTION,
     AS_OF_OPTION,
     NOW_OPTION,
   ],
   notes: [
-    '"-" reads standard input, the lines of a list. A prefix matches the entries that cover all of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
+    '"-" reads standard input, the lines of a list. A prefix matches the entries that cover all of it. The network is that of the AS number that announces the address; an address can have one without any service. Exit code: 0 if a service matched, 1 if none did, 2 if an argument or a line is malformed.',
   ],
   examples: [
     { command: "ipsieve lookup 8.8.8.8 2606:4700::/32", what: "an address and a prefix" },
     { command: "ipsieve lookup --json 8.8.8.8 | jq .cbs_ids", what: "for programs" },
+    { command: "ipsieve lookup --json 171.64.1.1 | jq .network", what: "who announces it, and where it is registered" },
     { command: "cut -f1 addresses.tsv | ipsieve lookup --json -", what: "many addresses, from a pipe" },
   ],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
+  const opening = ShownNetworks.open(args); // read while the catalogue is
   const path = await chosenSnapshot(args);
   const catalogue = await openCatalogueLazily(path, chosenMoment(args));
+  const networks = await opening;
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;
@@ -46,7 +51,7 @@ async function run(args: Arguments): Promise<number> {
     if (isOutputClosed()) break;
     try {
       if (lineError !== undefined) throw lineError;
-      found = (await print(catalogue, parsePrefix(text), text)) || found;
+      found = (await print(catalogue, networks, parsePrefix(text), text)) || found;
     } catch (error) {
       if (!(error instanceof AddressError) && error !== lineError) throw namingPath(path, error);
       reportError(error, location);
@@ -68,13 +73,19 @@ function namingPath(path: string, error: unknown): unknown {
   }
 }
 
-async function printJson(catalogue: Catalogue, prefix: Prefix, text: string): Promise<boolean> {
-  const document = identify(catalogue, prefix, text);
+async function printJson(
+  catalogue: Catalogue,
+  networks: ShownNetworks,
+  prefix: Prefix,
+  text: string,
+): Promise<boolean> {
+  const document = { ...identify(catalogue, prefix, text), network: networks.of(prefix) };
   await printText(`${JSON.stringify(document)}\n`);
   return document.found;
 }
 
-async function printCard(catalogue: Catalogue, prefix: Prefix): Promise<boolean> {
-  await printText(lookupCard(catalogue, prefix, formatPrefix(prefix), styleFor(process.stdout)));
+async function printCard(catalogue: Catalogue, networks: ShownNetworks, prefix: Prefix): Promise<boolean> {
+  const style = styleFor(process.stdout);
+  await printText(lookupCard(catalogue, networks.of(prefix), prefix, formatPrefix(prefix), style));
   return catalogue.table.activeMatch(catalogue.table.lookupPrefix(prefix), catalogue.now) !== 0;
 }

@@ -18,12 +18,13 @@ import {
 import type { SnapshotPaths } from "../../service/datasets/served-dataset.ts";
 import { isWebAddress } from "../../service/web-address.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
+import { BUNDLED_NETWORKS } from "../../datasets/open-networks.ts";
 import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../runner/command.ts";
 import { reportError } from "../runner/report-error.ts";
 import { datasetPath } from "../snapshots/default-datasets.ts";
 import { SAMPLE_DATASET } from "../../datasets/sample-dataset.ts";
-import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder } from "../snapshots/home.ts";
+import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder, currentNetworks } from "../snapshots/home.ts";
 import { permissionWarnings } from "../database/permission-warnings.ts";
 import { databaseLocation } from "../database/service-database.ts";
 import { trustedKeysIn } from "../options/trusted-keys.ts";
@@ -127,6 +128,7 @@ async function serveRequests(args: Arguments, settings: Settings, link?: Process
     store,
     catalogue,
     threats: threatsOf(settings, quickStart),
+    networks: [currentNetworks(homeFolder()), BUNDLED_NETWORKS],
     historyFolder: settings.catalogue === "" ? historyFolder(homeFolder()) : undefined,
     updateCommand: updateCommandOf(settings),
     pullCommand: pullCommandOf(settings),

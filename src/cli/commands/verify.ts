@@ -6,8 +6,7 @@ import { verifyFile } from "../snapshots/verify-file.ts";
 
 export const verifyCommand: Command = {
   name: "verify",
-  summary:
-    "check a catalogue, dataset or ruleset file in full: every checksum, prefix, node, network, document and rule",
+  summary: "check a catalogue, dataset or ruleset file in full: every checksum, prefix, node, document and rule",
   operands: "[FILE]",
   options: [TRUSTED_KEY_OPTION],
   notes: [`Without FILE, the catalogue is ${DEFAULT_CATALOGUE}. Exit code: 0 if the file is intact, 2 if not.`],

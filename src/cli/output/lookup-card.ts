@@ -11,6 +11,8 @@ import {
   sourceUpdatedAt,
 } from "../../cbs/catalogue.ts";
 import { primaryOf, primarySentence } from "../../cbs/primary.ts";
+import type { Network } from "../../networks/networks.ts";
+import { networkText } from "../snapshots/chosen-networks.ts";
 import { counted } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
@@ -33,24 +35,31 @@ const REACHABILITY_OPEN = new Set([
  * All that is known about an address or prefix, for people: who it is, in one line; then the covering prefixes, most
  * specific first, with their nodes.
  */
-export function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, style: Style): string {
+export function lookupCard(
+  catalogue: Catalogue,
+  network: Network | null,
+  prefix: Prefix,
+  title: string,
+  style: Style,
+): string {
   const { table } = catalogue;
   const found = table.lookupPrefix(prefix);
   const lines = [style("bold", title)];
+  if (network !== null) lines.push(`  network ${networkText(network)}  ${style("dim", network.cidr)}`);
   for (const match of table.chain(found)) {
     if (catalogue.valuesOf(match).length === 0) continue; // expired
     const covering = prefixOf(prefix, table.prefixLength(match));
     lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", extent(covering))}`);
     for (const { node, source } of catalogue.claimsOf(match)) lines.push(claimLine(node, source, style));
   }
-  if (lines.length === 1)
+  if (lines.length === 0)
     lines.push(
       `  ${style("yellow", "no match")}${prefix.length < addressBits(prefix.family) ? " that covers the whole prefix" : ""}`,
     );
   const note = specialNote(prefix);
   if (note !== undefined) lines.push(`  ${style("yellow", note)}`);
   const primary = primaryOf(catalogue, table.activeMatch(found, catalogue.now));
-  return `${[primarySentence(primary) ?? specialName(prefix) ?? "Unknown", ...lines].join("\n")}\n`;
+  return `${[primarySentence(primary, network) ?? specialName(prefix) ?? "Unknown", ...lines].join("\n")}\n`;
 }
 
 /** What the registries of special addresses call a prefix that is inside one of their blocks. */

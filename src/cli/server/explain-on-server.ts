@@ -10,7 +10,7 @@ import { UsageError } from "../runner/usage-error.ts";
 /** Addresses of a request; a server accepts 10,000 by default. */
 const MAX_EXPLAINED = 1000;
 /** Options about files, which a server does not read. */
-const OF_FILES = ["rules", "allow", "snapshot", "now"];
+const OF_FILES = ["rules", "allow", "snapshot", "networks", "now"];
 
 /** Whether the command asks a server: one is named, or one is set and no files are given. */
 export function isAboutServer(args: Arguments): boolean {
@@ -50,6 +50,7 @@ function explainedAddress({
     verdict: VERDICTS[decision],
     next_change_at: rest.next_change_at,
     services: cbs?.cbs_ids ?? [],
+    network: cbs?.network ?? null,
     lists: rulesets.map(({ name, purpose, next_change_at, covered_until, rules }) => ({
       list: name,
       purpose,

@@ -1,3 +1,5 @@
+import type { Network } from "../../networks/networks.ts";
+import { networkText } from "../snapshots/chosen-networks.ts";
 import type { RuleRole } from "../../rulesets/explain.ts";
 import type { Purpose } from "../../rulesets/ruleset.ts";
 import { oneLine } from "../output/one-line.ts";
@@ -11,6 +13,8 @@ export interface ExplainedAddress {
   readonly next_change_at: string | null;
   /** Ids of the catalogue. */
   readonly services: readonly string[];
+  /** Who announces it; null if that is not known. */
+  readonly network: Network | null;
   readonly lists: readonly ExplainedList[];
   /** Of a server: those that list any of it. */
   readonly deployments?: readonly ExplainedDeployment[];
@@ -51,7 +55,16 @@ const WORDS = { allowed: "allowed", blocked: "blocked", none: "not covered by an
 
 /** The same for people, in lines. `connection`: the options of commands that are advised. */
 export function explanationCard(explained: ExplainedAddress, style: Style, connection = ""): string {
-  const { ip, verdict, lists, next_change_at: next, services, deployments = [], contradicted_by = [] } = explained;
+  const {
+    ip,
+    verdict,
+    lists,
+    next_change_at: next,
+    services,
+    network,
+    deployments = [],
+    contradicted_by = [],
+  } = explained;
   const against = deployments.filter(({ id }) => contradicted_by.includes(id));
   const lines = [
     `${ip}: ${style(COLORS[verdict], WORDS[verdict])}${next === null ? "" : `; another rule decides, or none, from ${next}`}`,
@@ -61,6 +74,7 @@ export function explanationCard(explained: ExplainedAddress, style: Style, conne
     ),
     ...deployments.map((each) => `  deployment ${oneLine(each.name)} (${each.purpose}): ${deploymentText(each)}`),
     ...(services.length === 0 ? [] : [`  services: ${services.join(", ")}`]),
+    ...(network === null ? [] : [`  network: ${networkText(network)} (${network.cidr})`]),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -30,6 +30,11 @@ export function currentCatalogue(home: string): string {
   return join(home, "catalogue.ipsieve");
 }
 
+/** The networks that the last update built. */
+export function currentNetworks(home: string): string {
+  return join(home, "networks.ipsieve");
+}
+
 /** The folder of the catalogues that updates have built, each named after its time: `20261121T111900.000Z.ipsieve`. */
 export function historyFolder(home: string): string {
   return join(home, "history");

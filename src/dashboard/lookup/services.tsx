@@ -26,6 +26,11 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
         <Empty icon="catalogue" title="Not in the catalogue">
           The catalogue has no prefix that covers <span class="mono">{cbs.ip}</span>.
         </Empty>
+        {cbs.network !== null && (
+          <ul class="entries">
+            <NetworkEntry network={cbs.network} />
+          </ul>
+        )}
       </Panel>
     );
   return (
@@ -37,6 +42,7 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
         </p>
       )}
       <ul class="entries">
+        {cbs.network !== null && <NetworkEntry network={cbs.network} />}
         {cbs.matches.map(({ cbs_id, label, cidr, service, region, source, source_updated_at }) => (
           <li key={`${cbs_id} ${cidr} ${source}`}>
             <Path id={cbs_id} label={label} />
@@ -63,6 +69,20 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
         ))}
       </ul>
     </Panel>
+  );
+}
+
+/** Who announces the address, and where it is registered. */
+function NetworkEntry({ network }: { readonly network: NonNullable<NonNullable<Lookup["cbs"]>["network"]> }) {
+  const { asn, name, country, cidr } = network;
+  return (
+    <li>
+      <span>
+        Network: AS{asn} {name}
+        {country !== null && `, ${country}`}
+      </span>
+      <span class="mono muted">{cidr}</span>
+    </li>
   );
 }
 

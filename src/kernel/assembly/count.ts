@@ -11,6 +11,9 @@ import { workspace } from "./workspace.ts";
  */
 let perMatch: usize = 0;
 
+/** Ids up to this are of lines without a match. */
+export let lastUnmatched: i32 = 0;
+
 /** What was counted since `resetCounts`. */
 let lines: i32 = 0;
 let addresses: i32 = 0;
@@ -18,6 +21,10 @@ let matched: i32 = 0;
 
 export function countMatches(at: usize): void {
   perMatch = at;
+}
+
+export function useUnmatched(last: i32): void {
+  lastUnmatched = last;
 }
 
 export function resetCounts(): void {
@@ -105,7 +112,7 @@ export function countRange(matches: usize, count: i32): void {
   for (let end = matches + (<usize>count << 2), at = matches; at < end; at += 4) {
     const match = load<i32>(at);
     withAddress += <i32>(match >= 0);
-    covered += <i32>(match > 0);
+    covered += <i32>(match > lastUnmatched);
     if (perMatch != 0 && match >= 0) countMatch(match);
   }
   lines += count;

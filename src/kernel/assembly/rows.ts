@@ -16,7 +16,7 @@ import {
   WORDS_6,
   WORDS_AT,
 } from "../workspace.ts";
-import { countRange } from "./count.ts";
+import { countRange, lastUnmatched } from "./count.ts";
 import { chunkLines } from "./scan.ts";
 import { matchLengths } from "./table.ts";
 import { workspace } from "./workspace.ts";
@@ -71,7 +71,7 @@ export function gatherTemplates(): i32 {
   for (let line: usize = 0; line < end; line += 4) {
     const match = load<i32>(base + line, MATCHES);
     let template = NO_ROW;
-    if (selection == SELECT_ALL || <i32>(match > 0) == <i32>(selection == SELECT_MATCHED)) {
+    if (selection == SELECT_ALL || <i32>(match > lastUnmatched) == <i32>(selection == SELECT_MATCHED)) {
       template = <usize>load<u32>(templateOf + (<usize>(match + 1) << 2));
       if (template == 0) {
         store<i32>(base + (<usize>missing << 2), match, MISSING);

@@ -8,6 +8,7 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { finished } from "../../turns/finished.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
+import { AddressLookups } from "../datasets/address-lookups.ts";
 import type { AddressBatch } from "../address-batch.ts";
 import {
   type ExplainedDeployment,
@@ -61,27 +62,33 @@ export async function explainAddresses(
   request: ExplainRequest,
   services: Services,
 ): Promise<(index: number) => string> {
-  const { memory, catalogue, threats, metrics } = services;
+  const { memory, threats, metrics } = services;
   const { organisationId, now } = request;
   const found = await findRules(batch, request, services);
   const authors = request.hasActors ? await authorsOf(found, organisationId, services) : NO_AUTHORS;
   const rulesetTexts = found.map((each) => new RulesetTexts(each, authors, now));
   const deployments = await gatherDeployments(organisationId, now, services);
   const listed = await inSlices(explainingDeployments(batch, deployments));
-  const cbs = isActivePlan(memory.plan(organisationId, "cbs"), now) ? catalogue.view().writer : undefined;
-  const matches = cbs && (await inSlices(cbs.lookingUp(batch)));
+  const cbs = isActivePlan(memory.plan(organisationId, "cbs"), now) ? await lookupsOf(services) : undefined;
+  const addresses = cbs && (await inSlices(cbs.lookingUp(batch)));
   const hasThreats = isActivePlan(memory.plan(organisationId, "cti"), now) && threats.generation !== 0;
   const cti = hasThreats ? threats.view() : undefined;
   const seen = cti && (await inSlices(cti.lookingUp(batch)));
-  if (matches !== undefined) metrics.countLookups("cbs", batch.count, countOf(matches));
+  if (addresses !== undefined) metrics.countLookups("cbs", batch.count, countOf(addresses.matches));
   if (seen !== undefined) metrics.countLookups("cti", batch.count, countOf(seen));
   return (index) => {
     const ip = batch.texts[index]!;
     const rulesets = rulesetTexts.map((texts) => texts.at(index)).filter((each) => each !== undefined);
     return `{"ip":"${ip}",${decisionMembers(rulesets, listed[index] ?? [])},"cbs":${
-      cbs === undefined ? "null" : cbs.document(matches![index]!, ip)
+      cbs === undefined ? "null" : cbs.document(addresses!, batch, index)
     },"cti":${cti === undefined ? "null" : cti.document(ip, seen![index] as never)}}`;
   };
+}
+
+/** The first request opens the networks. */
+async function lookupsOf({ catalogue, networks }: Services): Promise<AddressLookups> {
+  await networks.open();
+  return new AddressLookups(catalogue.view(), networks.view());
 }
 
 function countOf(matches: Uint32Array): number {

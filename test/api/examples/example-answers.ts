@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { catalogueOf } from "../../cbs/catalogues.ts";
 import { inTemporaryFolder } from "../../snapshot/harness/sample.ts";
+import { writeSmallNetworks } from "../../networks/small-networks.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
 import { askDashboard } from "./ask-dashboard.ts";
 import { askPublic } from "./ask-public.ts";
@@ -39,6 +40,8 @@ async function startExampleServer(folder: string): Promise<TestServer> {
     "/cloud/aws": "Amazon Web Services",
   });
   await writeSnapshot(bundled, { table, metadata, kind: "catalogue" });
+  const networks = join(folder, "networks.ipsieve");
+  await writeSmallNetworks(networks);
   mkdirSync(join(folder, "lists/telegram"), { recursive: true });
   writeFileSync(join(folder, "lists/telegram/cidr.txt"), "30.0.0.0/24\n2600::/32\n");
   const update = ["cbs", "update", "--json", "--progress", "json", "--home", home, "--from", join(folder, "lists")];
@@ -54,6 +57,7 @@ async function startExampleServer(folder: string): Promise<TestServer> {
     [output, THREATS],
     command(...update, "--only", "telegram"),
     { command: command("cti", "import"), output },
+    [networks],
   );
 }
 

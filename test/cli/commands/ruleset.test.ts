@@ -512,7 +512,7 @@ describe("what a blocklist should not block", () => {
     const { stdout, code } = await call(["explain", "-", "--json"], { input: "20.0.1.1/32\n" });
     assert.deepEqual(
       [code, Object.keys(JSON.parse(stdout))],
-      [0, ["ip", "verdict", "next_change_at", "services", "lists", "deployments", "contradicted_by"]],
+      [0, ["ip", "verdict", "next_change_at", "services", "network", "lists", "deployments", "contradicted_by"]],
     );
     const [allow] = JSON.parse(stdout).lists;
     assert.deepEqual(allow, {

@@ -15,7 +15,7 @@ import type { Services } from "../../../service/services.ts";
 
 /** Everything known about an address or prefix, in one response. */
 export function addLookupRoutes(app: App, services: Services): void {
-  const { memory, catalogue, metrics } = services;
+  const { memory, metrics } = services;
   const schema = {
     operationId: "lookup",
     summary: "What the catalogue, the organisation's rulesets and threat intelligence say about an address or prefix",
@@ -26,7 +26,7 @@ export function addLookupRoutes(app: App, services: Services): void {
     querystring: LookupQuery,
     response: { 200: Lookup },
   };
-  app.get("/lookup", { config: BY_USERS, schema }, (request) => {
+  app.get("/lookup", { config: BY_USERS, schema }, async (request) => {
     const {
       now,
       caller: { organisationId },
@@ -34,7 +34,7 @@ export function addLookupRoutes(app: App, services: Services): void {
     } = request;
     const has = (area: Area): boolean => isActivePlan(memory.plan(organisationId, area), now);
     const prefix = readPrefix(ip);
-    const cbs = has("cbs") ? identify(catalogue.view().catalogue, prefix, ip) : null;
+    const cbs = has("cbs") ? await servicesOf(services, prefix, ip) : null;
     if (cbs !== null) metrics.countLookups("cbs", 1, cbs.found ? 1 : 0);
     const cti = has("cti") ? threatOf(services, prefix, ip) : null;
     const rulesets = has("edl")
@@ -43,6 +43,12 @@ export function addLookupRoutes(app: App, services: Services): void {
     const deciding = new Set(rulesets.filter(({ rule }) => rule !== null).map(({ purpose }) => purpose));
     return { ip, cbs, rulesets, decision: decisionOf(deciding), cti };
   });
+}
+
+async function servicesOf({ catalogue, networks }: Services, prefix: Prefix, ip: string) {
+  await networks.open();
+  const { catalogue: current } = catalogue.view();
+  return { ...identify(current, prefix, ip), network: networks.view()?.networks.networkOf(prefix) ?? null };
 }
 
 interface RulesetLookup {

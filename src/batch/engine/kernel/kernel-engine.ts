@@ -66,6 +66,7 @@ export class KernelEngine implements LineEngine {
     this.#checksColumns = checksColumns;
     if (templates !== null) joiner?.onForget(() => this.#current!.forget());
     kernel.countMatches(perMatch?.address ?? 0);
+    kernel.useUnmatched(joiner?.lastUnmatched ?? 0);
   }
 
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
@@ -228,6 +229,7 @@ export class KernelEngine implements LineEngine {
   #countByAddress(lines: Lines, counts: LineCounts): number {
     const kernel = this.#kernel;
     const perMatch = this.#perMatch?.counts;
+    const lastUnmatched = this.#joiner?.lastUnmatched ?? 0;
     const end = lines.address! + lines.end;
     let at = lines.address! + lines.start;
     for (let next: number; at < end && (next = this.#scan(at, end, lines)) > at; at = next) {
@@ -239,7 +241,7 @@ export class KernelEngine implements LineEngine {
         const match = kernel.matches[line]!;
         if (match < 0) continue;
         counts.addresses++;
-        if (match > 0) counts.matched++;
+        if (match > lastUnmatched) counts.matched++;
         if (perMatch !== undefined) perMatch[match]!++;
       }
       this.#reportMalformed(chunkLines, lines, counts);

@@ -7,7 +7,7 @@ import { endOfLine, withoutCarriageReturn } from "../../lines/end-of-line.ts";
 import { endOfObject, hasPairs, notAnObject } from "../../lines/json-line.ts";
 import { JsonText } from "./_json-text.ts";
 import { LineCounts, type LineEngine, type Lines, type RowSpace } from "../line-engine.ts";
-import { JOINED_IDS, type MatchJoiner } from "../match-joiner.ts";
+import type { MatchJoiner } from "../match-joiner.ts";
 import { RowWriter } from "./_row-writer.ts";
 import type { RowTemplates } from "../row-templates.ts";
 import { fieldAddress } from "../../lines/fields/field-address.ts";
@@ -34,6 +34,8 @@ export class TypeScriptEngine implements LineEngine {
   readonly #perMatch: Float64Array | null;
   readonly #counter: AddressCounter | null;
   readonly #joiner: MatchJoiner | null;
+  /** Ids up to this are of lines without a match. */
+  readonly #lastUnmatched: number;
   readonly #one = new Uint32Array(1);
   readonly #found = createFound();
   readonly #span: FieldSpan = { bytes: Buffer.alloc(0), start: 0, end: 0 };
@@ -72,9 +74,10 @@ export class TypeScriptEngine implements LineEngine {
     this.#table = table;
     this.#active = active;
     this.#work = work;
-    const maxId = joiner === null ? table.matchCount : JOINED_IDS;
+    const maxId = joiner?.maxId ?? table.matchCount;
     this.#writer = templates && new RowWriter(table, maxId, templates, work.templateBytes);
     this.#joiner = joiner;
+    this.#lastUnmatched = joiner?.lastUnmatched ?? 0;
     joiner?.onForget(() => this.#writer?.forget());
     this.#appends = this.#writer && new AppendRows(this.#writer, work.appendAs);
     this.#perMatch = perMatch;
@@ -154,7 +157,7 @@ export class TypeScriptEngine implements LineEngine {
     let unmatched = 0;
     for (let index = 0; index < count; index++) {
       const match = matches[index]!;
-      if (match === 0) unmatched++;
+      if (match <= this.#lastUnmatched) unmatched++;
       if (perMatch !== null) perMatch[match]!++;
       if (counter !== null) counter.add(family, words, family === 4 ? index : 4 * index);
     }
@@ -165,7 +168,7 @@ export class TypeScriptEngine implements LineEngine {
   /** Counts a line with an address. */
   #countMatch(match: number, family: Family): void {
     this.#counts.addresses++;
-    if (match !== 0) this.#counts.matched++;
+    if (match > this.#lastUnmatched) this.#counts.matched++;
     if (this.#perMatch !== null) this.#perMatch[match]!++;
     if (this.#counter !== null) this.#counter.add(family, this.#found, 0);
   }
@@ -189,7 +192,7 @@ export class TypeScriptEngine implements LineEngine {
       if (active !== null && match > 0) match = active[match]!;
       if (this.#joiner !== null && family !== 0) match = this.#join(this.#joiner, family, match);
 
-      if (selection === "all" || (selection === "matched") === match > 0) {
+      if (selection === "all" || (selection === "matched") === match > this.#lastUnmatched) {
         rows.lineNumber = firstLine + counts.textLines;
         if (!this.#writeRow(rows, bytes, at, withoutCarriageReturn(bytes, at, lineEnd), match, family)) return at;
       }

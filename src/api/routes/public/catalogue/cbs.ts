@@ -8,6 +8,7 @@ import type { App } from "../../../app-type.ts";
 import { writeDocuments } from "../../../../service/address-documents.ts";
 import { encoded, joined } from "../../../../service/encoded.ts";
 import { isKnown } from "../../../http/entity-tags.ts";
+import { AddressLookups, type FoundAddresses } from "../../../../service/datasets/address-lookups.ts";
 import type { CatalogueView } from "../../../../service/datasets/catalogue-view.ts";
 import { tagOf } from "../../../../service/rules/tags.ts";
 import { inSlices } from "../../../../turns/in-slices.ts";
@@ -91,6 +92,15 @@ async function viewAsOf(
   return asOf === undefined ? catalogue.view() : earlierCatalogues.asOf(asOf, caller.organisationId);
 }
 
+/** The lookups of this catalogue, beside the networks in use. The first request opens these. */
+async function lookupsIn(
+  asked: CatalogueView | Promise<CatalogueView>,
+  { networks }: Services,
+): Promise<AddressLookups> {
+  const [view] = await Promise.all([asked, networks.open()]);
+  return new AddressLookups(view, networks.view());
+}
+
 function addLookups(app: App, services: Services): void {
   const lookup = {
     operationId: "lookupCbs",
@@ -102,14 +112,16 @@ function addLookups(app: App, services: Services): void {
   };
   app.get("/cbs/lookup", { config: { ...READ_CBS, isCheap: true }, schema: lookup }, (request, reply) => {
     const { ip, as_of } = request.query;
-    const answer = (view: CatalogueView): FastifyReply => {
-      const { json, found } = view.writer.write(readPrefix(ip), ip);
+    const answer = (lookups: AddressLookups): FastifyReply => {
+      const { json, found } = lookups.write(readPrefix(ip), ip);
       services.metrics.countLookups("cbs", 1, found ? 1 : 0);
-      if (isKnown(request, reply, view.tag)) return reply.code(304).send();
+      if (isKnown(request, reply, lookups.tag)) return reply.code(304).send();
       return sendJson(reply, json);
     };
+    const { catalogue, networks } = services;
     // Most requests are for the current one, and wait for nothing.
-    return as_of === undefined ? answer(services.catalogue.view()) : viewAsOf(services, request, as_of).then(answer);
+    if (as_of === undefined && networks.isOpen) return answer(new AddressLookups(catalogue.view(), networks.view()));
+    return lookupsIn(viewAsOf(services, request, as_of), services).then(answer);
   });
 }
 
@@ -132,25 +144,26 @@ function addBulkLookup(app: App, services: Services): void {
   };
   const config = { ...READ_CBS, bodyBytes: addressesBytes(settings) };
   app.post("/cbs/lookup", { config, schema: bulk }, async (request, reply) => {
-    const { writer } = await viewAsOf(services, request, request.query.as_of);
+    const lookups = await lookupsIn(viewAsOf(services, request, request.query.as_of), services);
     const body: unknown = request.body;
     requireBody(body);
-    const count = (matches: Uint32Array): void => metrics.countLookups("cbs", matches.length, countFound(matches));
+    const count = ({ matches }: FoundAddresses): void =>
+      metrics.countLookups("cbs", matches.length, countFound(matches));
     if (body instanceof ArrivingBody)
       return sendLookups(request, reply, body, (texts) =>
         answerBatch(texts, (batch) => {
-          const matches = atOnce(writer.lookingUp(batch));
-          count(matches);
-          return batch.texts.map((text, index) => writer.document(matches[index]!, text));
+          const found = atOnce(lookups.lookingUp(batch));
+          count(found);
+          return batch.texts.map((_, index) => lookups.document(found, batch, index));
         }),
       );
     const isMap = chooseType(request, reply, ["application/json", LINES]) === "application/json";
     const batch = readAddresses((body as { readonly ips: string[] }).ips, { isDistinct: isMap });
     const isShort = batch.count <= MAX_AT_ONCE;
-    const matches = isShort ? atOnce(writer.lookingUp(batch)) : await inSlices(writer.lookingUp(batch));
-    count(matches);
+    const found = isShort ? atOnce(lookups.lookingUp(batch)) : await inSlices(lookups.lookingUp(batch));
+    count(found);
     const form = isMap ? "map" : "lines";
-    const parts = writeDocuments(batch.texts, form, (index) => writer.document(matches[index]!, batch.texts[index]!));
+    const parts = writeDocuments(batch.texts, form, (index) => lookups.document(found, batch, index));
     return sendDocuments(reply, parts, { form, isShort });
   });
 }
