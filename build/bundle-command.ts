@@ -14,6 +14,7 @@ const ROOT = join(import.meta.dirname, "..");
 const BUNDLES = {
   "dist/cli/main.js": "src/cli/main.ts",
   "dist/datasets/_catalogue-renderer.js": "src/datasets/catalogue-renderer.ts",
+  "dist/datasets/_column-renderer.js": "src/datasets/column-renderer.ts",
   "dist/batch/pool/pool-worker.js": "src/batch/pool/pool-worker.ts",
 };
 
@@ -46,12 +47,14 @@ function serverFile(file: string): string {
   return `${SERVER}/${basename(file, ".ts")}.js`;
 }
 
-/** The module that the command's threads load instead of the one that the library names. */
+/** The modules that the command's threads load instead of those that the library names. */
 const RENDERER = "src/datasets/catalogue-renderer.ts";
+const COLUMN_RENDERER = "src/datasets/column-renderer.ts";
 
 /** Modules whose bundles have other neighbouring files than their sources do. */
 const OTHER_ADDRESSES: Readonly<Record<string, string>> = {
   [RENDERER]: "dist/datasets/_catalogue-renderer.js",
+  [COLUMN_RENDERER]: "dist/datasets/_column-renderer.js",
   [STORE_THREAD]: serverFile(STORE_THREAD),
 };
 

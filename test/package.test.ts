@@ -139,7 +139,7 @@ packageTest("the package holds what it needs, and nothing else", () => {
     .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console|packages|server)\//.test(path))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
   // Bundled again, for the threads of the command.
-  assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort());
+  assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer", "datasets/_column-renderer"].sort());
   // What the command's first file runs.
   const scripts = packed.filter((path) => path.endsWith(".cjs"));
   assert.deepEqual(

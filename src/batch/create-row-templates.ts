@@ -43,6 +43,16 @@ export interface SharedTemplates {
   templateOf(match: MatchId): Uint8Array;
 }
 
+/** Writes the ends of rows: texts that end with an LF. Matches with the same key have the same one. */
+export interface TailWriter {
+  /** All keys are below this. */
+  readonly keyCount: number;
+  /** Of match 0, too. */
+  keyOf(match: MatchId): number;
+  /** Writes the text of a key at `out[at]` and returns where it ends; -1 if there is not enough room. */
+  write(key: number, out: Uint8Array, at: number): number;
+}
+
 /** What a renderer exports. */
 export interface RendererModule {
   readonly createRowTemplates: CreateRowTemplates;
@@ -59,6 +69,15 @@ export interface RendererModule {
     now: number,
     columns: readonly string[],
   ) => (matches: readonly number[] | null) => Uint8Array;
+  /**
+   * A faster way to the same rows of tsv, csv and append: those of the renderer at `front` (without columns), with a text
+   * of the match in the snapshot beside over their newline. Null for other columns.
+   */
+  readonly createTails?: (
+    beside: Snapshot,
+    format: "tsv" | "csv" | "append",
+    columns: readonly string[],
+  ) => { readonly front: string; readonly writer: TailWriter } | null;
   /** The row of a line without an address, without holes. Default: the catalogue's. */
   readonly noAddressRow?: (format: TemplateFormat) => string;
 }

@@ -8,10 +8,14 @@ import { ADDRESS_HOLE } from "../rows/holes.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";
 import { hole, templateBytes } from "../rows/template-bytes.ts";
 import type { MatchId } from "../table/match-id.ts";
+import { type NetworkColumn, NetworkTexts } from "./network-texts.ts";
 import { networksOf } from "./networks-from-bytes.ts";
 
 /** The address of this module: the threads of the log pipeline import it to render rows of chosen columns. */
 export const COLUMN_RENDERER: string = import.meta.url;
+
+// What rows have before the columns of networks, from the same file: it is one less to load.
+export { createRowTemplates, createSharedTemplates } from "./catalogue-renderer.ts";
 
 /** What is known about the address of a row. */
 interface RowSubject {
@@ -77,18 +81,30 @@ export const createColumnTemplates: NonNullable<RendererModule["createColumnTemp
   now,
   names,
 ) => {
-  const catalogue = new Catalogue(snapshot.metadata, snapshot.table, now);
+  let opened: Catalogue | undefined; // where the kernel writes the rows, no template is asked for
   const networks = beside === undefined ? null : networksOf(beside, "networks");
   const columns = names.map((name): readonly [string, Column] => [name, COLUMNS[name as ColumnName]]);
-  if (format === "jsonl") return (matches) => documentTemplate(catalogue, networks, matches);
+  const catalogueOf = (): Catalogue => (opened ??= new Catalogue(snapshot.metadata, snapshot.table, now));
+  if (format === "jsonl") return (matches) => documentTemplate(catalogueOf(), networks, matches);
   const write = WRITERS[format];
   return (matches) => {
     if (matches === null) return templateBytes(write(columns.map(([name]) => [name, null])));
     const [match, network = 0] = matches as readonly MatchId[];
     const owner = network === 0 ? null : networks!.ownerOf(network as MatchId);
-    const subject = { catalogue, match: match!, owner };
+    const subject = { catalogue: catalogueOf(), match: match!, owner };
     return templateBytes(write(columns.map(([name, { valueOf }]) => [name, valueOf(subject)])));
   };
+};
+
+/** Rows of the default columns, followed by those of networks: the usual choice. */
+export const createTails: NonNullable<RendererModule["createTails"]> = (beside, format, columns) => {
+  const first = format === "append" ? ["services"] : DEFAULT_COLUMNS;
+  const rest = columns.slice(first.length) as NetworkColumn[];
+  const isUsual =
+    first.every((name, index) => columns[index] === name) && rest.every((name) => "needsNetworks" in COLUMNS[name]);
+  if (!isUsual) return null;
+  const writer = new NetworkTexts(networksOf(beside, "networks"), rest, format === "csv" ? "csv" : "tsv");
+  return { front: COLUMN_RENDERER, writer };
 };
 
 type Write = (cells: readonly (readonly [name: string, value: Value])[]) => string;

@@ -16,6 +16,7 @@ import {
   SELECT_ALL,
   SELECT_MATCHED,
   SELECT_UNMATCHED,
+  TAILS,
   WORDS_4,
   WORDS_6,
 } from "./workspace.ts";
@@ -63,6 +64,7 @@ interface Exports {
   useRows(templates: number, selection: number, append: number, delimiter: number): void;
   gatherTemplates(): number;
   numberLines(first: number): void;
+  useTails(has: number): void;
   countNewlines(at: number, end: number): number;
   countObjects(at: number, end: number): number;
   haveColumns(at: number, end: number, delimiter: number, columns: number, quoted: number): number;
@@ -105,6 +107,8 @@ export class Kernel {
   readonly undecided: Int32Array;
   /** Match ids (-1: no address) of that chunk that lack a template; see `gatherTemplates`. */
   readonly missing: Int32Array;
+  /** Of the chunk whose rows are written next: the address of the text that each ends with; see `useTails`. */
+  readonly tails: Uint32Array;
   readonly #exports: Exports;
   readonly #member: Uint8Array;
 
@@ -120,6 +124,7 @@ export class Kernel {
     this.matches = new Int32Array(buffer, workspace + MATCHES, LINE_ENTRIES);
     this.undecided = new Int32Array(buffer, workspace + PENDING_LINES, LINE_ENTRIES);
     this.missing = new Int32Array(buffer, workspace + MISSING, LINE_ENTRIES);
+    this.tails = wordsAt(TAILS);
     this.#member = new Uint8Array(buffer, workspace + MEMBER, MEMBER_BYTES);
   }
 
@@ -325,6 +330,14 @@ export class Kernel {
    */
   gatherTemplates(): number {
     return this.#exports.gatherTemplates();
+  }
+
+  /**
+   * Whether each row ends with a text at its address in `tails`, in place of its newline; texts end with an LF, and 16
+   * bytes after that can be read.
+   */
+  useTails(has: boolean): void {
+    this.#exports.useTails(has ? 1 : 0);
   }
 
   /**

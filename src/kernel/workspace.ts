@@ -280,8 +280,12 @@ export const FRONT_LINES_BYTES = LINE_WORDS_BYTES;
 export const FRONT_HITS = FRONT_LINES + FRONT_LINES_BYTES;
 export const FRONT_HITS_BYTES = LINE_WORDS_BYTES;
 
+/** By line: the address of the text that its row ends with, if rows have such. */
+export const TAILS = FRONT_HITS + FRONT_HITS_BYTES;
+export const TAILS_BYTES = LINE_WORDS_BYTES;
+
 /** Whole pages. */
-export const WORKSPACE_BYTES = (FRONT_HITS + FRONT_HITS_BYTES + 65535) & -65536;
+export const WORKSPACE_BYTES = (TAILS + TAILS_BYTES + 65535) & -65536;
 
 /** The state at a position in a record of CSV. */
 // at the start of a field: a quote here opens a quoted field

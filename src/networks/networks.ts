@@ -113,6 +113,13 @@ export class Networks {
     return (this.#owners[value] ??= this.#makeOwner(value));
   }
 
+  /** The same as it is stored: the name in UTF-8, where it is. @throws NetworksError */
+  storedOwner(value: number): { readonly asn: number; readonly nameBytes: Uint8Array } {
+    this.#checkValue(value);
+    const index = this.#indexOfValue(value);
+    return { asn: this.asnAt(index), nameBytes: this.nameBytesAt(index) };
+  }
+
   /** The AS number at an index, from 0, in ascending order. */
   asnAt(index: number): number {
     return this.#asns.at(index);
@@ -126,15 +133,20 @@ export class Networks {
 
   /** The name of the AS number at an index. @throws NetworksError "bad-metadata" */
   nameAt(index: number): string {
+    try {
+      return decoder.decode(new Uint8Array(this.nameBytesAt(index)));
+    } catch (error) {
+      throw error instanceof NetworksError ? error : badMetadata("names", `name ${index} is not UTF-8`);
+    }
+  }
+
+  /** The same in UTF-8, where it is stored. @throws NetworksError "bad-metadata" */
+  nameBytesAt(index: number): Uint8Array {
     const start = index === 0 ? 0 : this.#nameEnds.at(index - 1);
     const end = this.#nameEnds.at(index);
     const { names } = this.metadata;
-    if (start > end || end > names.length) throw badMetadata("nameEnds", `name ${index} ends before it begins`);
-    try {
-      return decoder.decode(new Uint8Array(names.subarray(start, end)));
-    } catch {
-      throw badMetadata("names", `name ${index} is not UTF-8`);
-    }
+    if (start <= end && end <= names.length) return names.subarray(start, end);
+    throw badMetadata("nameEnds", `name ${index} ends before it begins`);
   }
 
   /** The values of the AS number at an index: from the first to before the second. */
@@ -182,9 +194,14 @@ export class Networks {
 
   #makeOwner(value: number): NetworkOwner {
     const country = this.countryOf(value);
+    const index = this.#indexOfValue(value);
+    return Object.freeze({ asn: this.asnAt(index), name: this.nameAt(index), country });
+  }
+
+  #indexOfValue(value: number): number {
     const index = this.#firstValues.lastNotAbove(value);
     if (index < 0) throw badMetadata("firstValues", "they do not begin with 1");
-    return Object.freeze({ asn: this.asnAt(index), name: this.nameAt(index), country });
+    return index;
   }
 
   #checkValue(value: number): void {

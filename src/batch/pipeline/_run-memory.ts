@@ -39,13 +39,14 @@ export class RunMemory {
   /**
    * The workspace of a thread with a kernel; null if there is no memory for it. `inputBytes` is the size of an input
    * buffer, `templateBytes` that of an area for row templates, and `sharedTemplateOf` the address of their list, 0
-   * without rows.
+   * without rows, and `tailBytes` the size of the area for texts that rows end with.
    */
   takeWorkspace(
     inputBytes: number,
     templateBytes: number,
     matchCount: number,
     sharedTemplateOf: number,
+    tailBytes: number,
   ): Workspace | null {
     const writesRows = sharedTemplateOf !== 0;
     const kernel = this.#takeBlock(WORKSPACE_BYTES);
@@ -53,6 +54,7 @@ export class RunMemory {
     const templateOf = writesRows ? this.#takeBlock((matchCount + 2) * 4) : 0;
     const templates = writesRows ? this.#takeBlock(templateBytes) : 0;
     const sharedTemplates = writesRows ? this.#takeBlock(templateBytes) : 0;
+    const tails = writesRows && tailBytes > 0 ? this.#takeBlock(tailBytes) : null;
     if (
       kernel === null ||
       templateOf === null ||
@@ -61,7 +63,17 @@ export class RunMemory {
       !inputs.every((input) => input !== null)
     )
       return null;
-    return { kernel, inputs, inputBytes, templateBytes, sharedTemplateOf, sharedTemplates, templateOf, templates };
+    return {
+      kernel,
+      inputs,
+      inputBytes,
+      templateBytes,
+      sharedTemplateOf,
+      sharedTemplates,
+      templateOf,
+      templates,
+      tails: tails === null ? null : { buffer: null, at: tails, byteLength: tailBytes },
+    };
   }
 
   #takeBlock(byteLength: number): number | null {

@@ -8,6 +8,7 @@ import {
 } from "../identify-options.ts";
 import { ActiveMatches, activeMatchBytes } from "../../table/active-matches.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
+import { TAIL_BYTES } from "../engine/kernel/row-tails.ts";
 import { joinedIds } from "../engine/match-joiner.ts";
 import { ALL_TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
 import { MatchCounts } from "./_match-counts.ts";
@@ -66,7 +67,7 @@ export class RunSetup {
     return {
       perMatch: this.matchCounts?.block ?? null,
       perMatchOfSnapshots: this.countsOfSnapshots.map(({ block, maxId }) => ({ block, maxId })),
-      workspaces: this.#takeWorkspaces(maxMatchId(options), options.format !== "none"),
+      workspaces: this.#takeWorkspaces(maxMatchId(options), options),
       templateBytes: this.#templateBytes,
       lineBytes: this.limits.lineBytes,
       shardLines: this.limits.shardLines,
@@ -81,8 +82,11 @@ export class RunSetup {
   }
 
   /** One per thread; null if there is no kernel, or no memory for it. */
-  #takeWorkspaces(matchCount: number, writesRows: boolean): Workspace[] | null {
+  #takeWorkspaces(matchCount: number, { format, beside, countMatches }: IdentifyOptions): Workspace[] | null {
     if (this.memory.memory === null) return null;
+    const writesRows = format !== "none";
+    // Counts by match need joined ids.
+    const tailBytes = beside === undefined || format === "jsonl" || countMatches === true ? 0 : TAIL_BYTES;
     const list = writesRows ? this.memory.take((matchCount + 2) * Uint32Array.BYTES_PER_ELEMENT) : null;
     const shared = [this.#active, this.matchCounts?.block ?? null, list?.block ?? null];
     if (shared.some((block) => block !== null && block.buffer !== null)) return null; // too large, or the memory is full
@@ -90,7 +94,13 @@ export class RunSetup {
     const inputBytes = inputBytesFor(this.limits.shardBytes);
     const workspaces: Workspace[] = [];
     for (let thread = 0; thread < this.threads; thread++) {
-      const workspace = this.memory.takeWorkspace(inputBytes, this.#templateBytes, matchCount, list?.block.at ?? 0);
+      const workspace = this.memory.takeWorkspace(
+        inputBytes,
+        this.#templateBytes,
+        matchCount,
+        list?.block.at ?? 0,
+        tailBytes,
+      );
       if (workspace === null) return null;
       workspaces.push(workspace);
     }
@@ -107,7 +117,8 @@ export function tablesOf({ snapshot, further = [], beside }: IdentifyOptions): [
 /** The largest id that a line can have: of a match, or of several joined. */
 function maxMatchId({ snapshot, further = [], beside }: IdentifyOptions): number {
   if (further.length === 0 && beside === undefined) return snapshot.table.matchCount;
-  return joinedIds(beside !== undefined);
+  // With one beside, rows may also be written by the matches of the first.
+  return beside === undefined ? joinedIds(false) : Math.max(joinedIds(true), snapshot.table.matchCount);
 }
 
 /** The number of the snapshot that must have a match, 0 the first; -1: any will do. */

@@ -8,6 +8,7 @@ import { endOfLine, withoutCarriageReturn } from "../lines/end-of-line.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 import { isScannedField } from "../engine/kernel/field-scan.ts";
 import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
+import { RowTails } from "../engine/kernel/row-tails.ts";
 import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
 import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
 import { joinedTemplates } from "../engine/joined-templates.ts";
@@ -19,7 +20,7 @@ import { viewOf } from "./_run-memory.ts";
 import { ALIGNMENT, SLACK } from "../engine/thread-sizes.ts";
 import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
 import { Matcher } from "../matcher.ts";
-import type { RendererModule } from "../create-row-templates.ts";
+import type { RendererModule, TailWriter } from "../create-row-templates.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 import type { AddressCounts } from "../address-counts.ts";
@@ -38,6 +39,13 @@ const KERNEL_FROM_BYTES = 32 * 1024;
 /** The size of the input buffer for a shard of this many bytes: the byte before it, the end of its last line, an LF. */
 export function inputBytesFor(shardBytes: number): number {
   return shardBytes + ALIGNMENT + TAIL + SLACK;
+}
+
+/** Rows that the kernel writes with texts of the snapshot beside: what comes before these, and what finds them. */
+interface TailedRows {
+  readonly templates: RowTemplates;
+  readonly matcher: Matcher;
+  readonly writer: TailWriter;
 }
 
 /** Takes the number of lines of a shard, returns the number of the first; null: must not be called. */
@@ -67,6 +75,7 @@ export class ShardRunner {
   readonly #joinedCounts: JoinedCounts | null;
   /** Undefined until it is made; null if it cannot be. */
   #kernel: KernelEngine | null | undefined;
+  readonly #hasTails: boolean;
   readonly #inputs: Input[];
   /**
    * A worker reads synchronously, which is a fifth faster than asking a thread of the pool. The main thread does not:
@@ -80,6 +89,7 @@ export class ShardRunner {
     templates: RowTemplates | null,
     joiner: MatchJoiner | null,
     thread: number,
+    tailed: TailedRows | null = null,
   ) {
     this.#work = work;
     this.#waits = thread > 0;
@@ -94,6 +104,7 @@ export class ShardRunner {
     const activeIds = active && new Uint32Array(active.buffer ?? this.#memory!.buffer, active.at, table.matchCount + 1);
     this.#typescript = new TypeScriptEngine(table, activeIds, work, templates, perMatch, this.#counter, joiner);
     const workspace = work.workspaces?.[thread] ?? null;
+    this.#hasTails = tailed !== null;
     if (workspace === null) this.#kernel = null;
     this.#makeKernel = () => {
       const kernel = Kernel.create(this.#memory!, table.sections, workspace!.kernel);
@@ -101,6 +112,13 @@ export class ShardRunner {
       kernel.useActiveMatches(active?.at ?? 0);
       const { buffer } = this.#memory!;
       const format = work.format as RowFormat;
+      if (tailed !== null && workspace!.tails !== null) {
+        const { matchCount } = table;
+        const own = tailed.templates(format);
+        const rows = new KernelTemplates(kernel, buffer, workspace!, matchCount, format, work.rows, own, false);
+        const tails = new RowTails(tailed.matcher, tailed.writer, work.now, buffer, workspace!.tails);
+        return new KernelEngine(kernel, null, rows, () => null, this.#counter, null, format !== "append", tails);
+      }
       const rows =
         templates &&
         new KernelTemplates(kernel, buffer, workspace!, maxId, format, work.rows, templates(format), joiner !== null);
@@ -135,7 +153,8 @@ export class ShardRunner {
         { now: work.now, columns: work.columns },
         (id) => joiner?.matchesOf(id) ?? [id],
       );
-      return new ShardRunner(snapshot, work, numberedTemplates(chosen, work.rowText), joiner, thread);
+      const tailed = await tailedRows(snapshot, work, matchers.at(-1), further.at(-1)?.snapshot, thread);
+      return new ShardRunner(snapshot, work, numberedTemplates(chosen, work.rowText), joiner, thread, tailed);
     }
     const first = await templatesOf(snapshot, work.renderer, work);
     if (joiner === null) return new ShardRunner(snapshot, work, numberedTemplates(first, work.rowText), joiner, thread);
@@ -300,6 +319,8 @@ export class ShardRunner {
     const { format, address, rowText } = this.#work;
     const isSimple = address === "first" && !rowText && (format !== "append" || append !== "append-jsonl");
     if (!isSimple) return false;
+    // What is appended to a record of CSV is another text.
+    if (this.#hasTails && append === "append-csv" && format === "append") return false;
     if (field !== null && !isScannedField(field)) return false;
     const areQuotesSpecial = field === null ? records === "csv" : field.syntax === "tsv" && field.columns !== undefined;
     if (areQuotesSpecial && lines.bytes.subarray(lines.start, lines.end).includes(QUOTE)) return false;
@@ -366,6 +387,25 @@ function newlinesIn({ bytes, start, end }: ReadLines): number {
 async function templatesOf(snapshot: Snapshot, renderer: string | undefined, work: ShardWork): Promise<RowTemplates> {
   const isAlone = work.further.length === 0;
   return rowTemplates(snapshot, await rendererOf(renderer, work), work.now, isAlone);
+}
+
+/** Null where the kernel cannot write rows so. */
+async function tailedRows(
+  snapshot: Snapshot,
+  work: ShardWork,
+  matcher: Matcher | undefined,
+  beside: Snapshot | undefined,
+  thread: number,
+): Promise<TailedRows | null> {
+  const { format, columns, hasBeside, workspaces } = work;
+  const isPossible =
+    hasBeside && format !== "jsonl" && format !== "none" && (workspaces?.[thread]?.tails ?? null) !== null;
+  if (!isPossible) return null;
+  const { createTails } = await rendererOf(work.renderer, work);
+  const tails = createTails?.(beside!, format, columns!) ?? null;
+  if (tails === null) return null;
+  const front = await rendererOf(tails.front, work);
+  return { templates: rowTemplates(snapshot, front, work.now, true), matcher: matcher!, writer: tails.writer };
 }
 
 async function rendererOf(renderer: string | undefined, { format }: ShardWork): Promise<RendererModule> {

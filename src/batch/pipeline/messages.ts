@@ -38,6 +38,8 @@ export interface Workspace {
    */
   readonly sharedTemplateOf: number;
   readonly sharedTemplates: number;
+  /** An area for texts that rows end with; null if there are none. */
+  readonly tails: SharedBytes | null;
   /** A list and an area of its own, for when that area is full. */
   readonly templateOf: number;
   readonly templates: number;

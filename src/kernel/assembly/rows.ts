@@ -9,6 +9,7 @@ import {
   PREFIX_LENGTHS,
   SELECT_ALL,
   SELECT_MATCHED,
+  TAILS,
   TEMPLATE_HOLES,
   TEMPLATE_MAX,
   TEMPLATE_PARTS,
@@ -36,6 +37,9 @@ let delimiter: u32 = 0;
 /** Whether a row begins with its line and ends with a newline of its own. */
 let appends: bool = false;
 
+/** Whether a text follows each row, at an address in TAILS. */
+let hasTails: bool = false;
+
 /** The line whose row comes next. */
 let nextLine: i32 = 0;
 /** The line number that rows show for the first line of the chunk. */
@@ -44,6 +48,10 @@ let firstNumber: u64 = 0;
 /** A float holds every number of a line exactly, and crosses into JavaScript as a plain number. */
 export function numberLines(first: f64): void {
   firstNumber = <u64>first;
+}
+
+export function useTails(has: bool): void {
+  hasTails = has;
 }
 
 export function useRows(templates: usize, selected: i32, append: bool, delimited: u32): void {
@@ -97,6 +105,7 @@ function touchTemplates(ofLines: usize, end: usize): void {
     touched += load<i32>(template) + load<i32>(template + second);
     const match = load<i32>(workspace + line, MATCHES);
     if (match > 0) touched += load<u8>(matchLengths + <usize>match);
+    if (hasTails) touched += load<u8>(<usize>load<u32>(workspace + line, TAILS));
   }
   // Both loads are inside: 64 bytes after the last template can be read.
   store<i32>(workspace, touched, MISSING); // nothing is missing here; without a use the compiler would leave the loop out
@@ -143,6 +152,11 @@ export function writeRows(out: usize, end: usize): usize {
       if (to + <usize>load<u32>(template, TEMPLATE_MAX) + <usize>appends > end) break;
       to = fillTemplate(to, template, words, words >= ipv6Words, line);
       if (appends) store<u8>(to++, LF);
+    }
+    if (hasTails) {
+      // Over the LF of the row; the text ends with one.
+      to = copyText(to - 1, <usize>load<u32>(at4, TAILS), end);
+      if (to == 0) break;
     }
     out = to;
   }

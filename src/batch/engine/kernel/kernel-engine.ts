@@ -8,6 +8,7 @@ import { FieldScan, isScannedField } from "./field-scan.ts";
 import type { KernelTemplates } from "./kernel-templates.ts";
 import type { LineCounts, LineEngine, Lines, RowSpace } from "../line-engine.ts";
 import type { MatchJoiner } from "../match-joiner.ts";
+import type { RowTails } from "./row-tails.ts";
 import { SLACK } from "../thread-sizes.ts";
 import type { LineShape } from "../../lines/line-shape.ts";
 
@@ -37,6 +38,7 @@ export class KernelEngine implements LineEngine {
   readonly #counter: AddressCounter | null;
   readonly #joiner: MatchJoiner | null;
   readonly #checksColumns: boolean;
+  readonly #tails: RowTails | null;
   /** The field that has the addresses; null: the whole line. */
   #field: FieldScan | null = null;
   /** Whether the lines should be JSON objects. */
@@ -56,6 +58,7 @@ export class KernelEngine implements LineEngine {
     counter: AddressCounter | null,
     joiner: MatchJoiner | null,
     checksColumns: boolean,
+    tails: RowTails | null = null,
   ) {
     this.#kernel = kernel;
     this.#perMatch = perMatch;
@@ -64,6 +67,8 @@ export class KernelEngine implements LineEngine {
     this.#counter = counter;
     this.#joiner = joiner;
     this.#checksColumns = checksColumns;
+    this.#tails = tails;
+    kernel.useTails(tails !== null);
     if (templates !== null) joiner?.onForget(() => this.#current!.forget());
     kernel.countMatches(perMatch?.address ?? 0);
     kernel.useUnmatched(joiner?.lastUnmatched ?? 0);
@@ -211,6 +216,7 @@ export class KernelEngine implements LineEngine {
       if (next === at) return at;
       kernel.lookupChunk();
       this.#joiner?.joinChunk(kernel);
+      if (this.#tails?.find(kernel) === false) return at;
       if (!this.#current!.complete()) return at;
       kernel.numberLines(number);
       rows.filled = kernel.writeRows(rowsAt + rows.filled, rowsEnd) - rowsAt;
