@@ -142,9 +142,15 @@ function datasetServices(
 /** The lists of deployments, and all that clients fetch of them. */
 function publishingServices(
   { settings, now, store, memory }: Basis,
-  { catalogue, threats, secretKey, log }: Pick<Services, "catalogue" | "threats" | "secretKey"> & { log: Logger },
+  {
+    catalogue,
+    threats,
+    networks,
+    secretKey,
+    log,
+  }: Pick<Services, "catalogue" | "threats" | "networks" | "secretKey"> & { log: Logger },
 ) {
-  const lists = new PublishedLists({ memory, store, catalogue, threats, now }, log);
+  const lists = new PublishedLists({ memory, store, catalogue, threats, networks, now }, log);
   const taxii = new FairQueue({ atOnce: 1, what: "TAXII requests" });
   return {
     lists,

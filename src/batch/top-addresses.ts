@@ -39,6 +39,8 @@ export interface CountedLookup {
   readonly now: number;
   /** The number of the table in which an address must have a match to have any; -1 or absent: any will do. */
   readonly only?: number;
+  /** Whether the last table is beside the others: a match in it alone is none. */
+  readonly hasBeside?: boolean;
 }
 
 /**
@@ -46,13 +48,14 @@ export interface CountedLookup {
  */
 export function* topAddresses(
   { words4, counts4, words6, counts6 }: AddressCounts,
-  { tables, now, only = -1 }: CountedLookup,
+  { tables, now, only = -1, hasBeside = false }: CountedLookup,
   most: number,
 ): Generator<undefined, TopAddresses, undefined> {
   const rankings = { matched: new Ranking(most), unmatched: new Ranking(most) };
   const matches = tables.map(() => new Uint32Array(STEP));
+  const deciding = hasBeside ? matches.slice(0, -1) : matches;
   const isMatched = (index: number): boolean =>
-    only < 0 ? matches.some((own) => own[index] !== 0) : matches[only]![index] !== 0;
+    only < 0 ? deciding.some((own) => own[index] !== 0) : matches[only]![index] !== 0;
   const rank = function* (
     family: Family,
     words: Uint32Array,

@@ -39,6 +39,7 @@
  *     103360  FRONTS          ┐ the quads that hits show,
  *     105920  FRONT_LINES     │ before they are read
  *     108480  FRONT_HITS      ┘ two by two
+ *     111040  TAILS
  *     131072  WORKSPACE_BYTES
  */
 

@@ -131,6 +131,11 @@ export class Networks {
     return index >= 0 && this.#asns.at(index) === asn ? index : -1;
   }
 
+  /** The index of the first AS number that is greater; `asnCount` if none is. O(log AS numbers) */
+  indexAfter(asn: number): number {
+    return this.#asns.lastNotAbove(asn) + 1;
+  }
+
   /** The name of the AS number at an index. @throws NetworksError "bad-metadata" */
   nameAt(index: number): string {
     try {

@@ -83,6 +83,22 @@ export const sourceMembers = (maxPrefixes: number) => ({
     }),
   ),
   cti: Type.Optional(ThreatSelection),
+  asn: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 4_294_967_295,
+      description: "what an AS number announces",
+      examples: [15169],
+    }),
+  ),
+  country: Type.Optional(
+    Type.String({
+      pattern: "^[A-Z]{2}$",
+      maxLength: 2,
+      description: "what is registered in a country, by its two letters (ISO 3166-1)",
+      examples: ["DE"],
+    }),
+  ),
   prefixes: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       minItems: 1,

@@ -258,7 +258,12 @@ export class Run {
     if (work.countedAddresses === 0) return { top: null, addressCounts: null };
     const counts = await this.#inTurns(this.#addUp(parts));
     if (max === undefined) return { top: null, addressCounts: counts };
-    const lookup = { tables: tablesOf(this.#options), only: onlyOf(this.#options), now: work.now };
+    const lookup = {
+      tables: tablesOf(this.#options),
+      only: onlyOf(this.#options),
+      now: work.now,
+      hasBeside: work.hasBeside,
+    };
     const top: TopAddresses = await this.#inTurns(topAddresses(counts, lookup, max));
     return { top, addressCounts: null };
   }

@@ -16,6 +16,8 @@ import { MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import type { Capability } from "../../sets/capability.ts";
 import { type AddressSet, AddressSetBuilder } from "../../sets/address-set.ts";
 import { finished } from "../../turns/finished.ts";
+import { DEFAULT_NETWORKS } from "../snapshots/chosen-networks.ts";
+import { gatheredNetwork, isNetworkOperand } from "./network-operand.ts";
 import { DEFAULT_DATASET, defaultDataset } from "../snapshots/default-datasets.ts";
 import { nearest } from "../../words/nearest.ts";
 import { openTree, withIds } from "../snapshots/catalogue-tree.ts";
@@ -44,6 +46,12 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
     help: `the dataset for cti:SELECTION operands; default: ${DEFAULT_DATASET}`,
   },
   {
+    name: "networks",
+    value: "FILE",
+    isPath: true,
+    help: `the networks for asn:NUMBER and country:CODE operands; default: ${DEFAULT_NETWORKS}`,
+  },
+  {
     name: "now",
     value: "TIME",
     help: "ignore what has expired by TIME in rulesets, catalogue and dataset; default: now",
@@ -52,7 +60,7 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
 
 /** What such an operand can be. */
 export const ADDRESS_NOTE =
-  'A set is a list (an address, prefix or FIRST-LAST range per line, or several; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, or a prefix, address or range itself. "#", ";" and "//" begin a comment; labels after a comma are ignored; a line that is not understood to its end is an error. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago).';
+  'A set is a list (an address, prefix or FIRST-LAST range per line, or several; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country (two letters), or a prefix, address or range itself. "#", ";" and "//" begin a comment; labels after a comma are ignored; a line that is not understood to its end is an error. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago).';
 
 export const NODE = "cbs:";
 export const THREATS = "cti:";
@@ -86,7 +94,8 @@ export async function addressesOf(
 
 /** Whether an operand is a list rather than what its text, or its file, otherwise means. */
 function isList(operand: string): boolean {
-  if (operand.startsWith(NODE) || operand.startsWith(THREATS) || isRulesetFile(operand)) return false;
+  if (operand.startsWith(NODE) || operand.startsWith(THREATS) || isNetworkOperand(operand)) return false;
+  if (isRulesetFile(operand)) return false;
   return operand === "-" || existsSync(operand);
 }
 
@@ -110,6 +119,7 @@ export async function gatheredOf(
     const dataset = await openCtiDataset(path);
     return withPath(path, () => finished(gatheringThreats(operand, dataset, selection, now, isTimed, expresses)));
   }
+  if (isNetworkOperand(operand)) return gatheredNetwork(args, operand, expresses);
   if (isRulesetFile(operand)) {
     rejectOwnOutput(operand);
     return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now, isTimed, expresses));
@@ -118,7 +128,7 @@ export async function gatheredOf(
   const literal = literalIn(operand);
   if (literal !== undefined) return listed(operand, literal, expresses);
   throw new UsageError(
-    `${operand}: not a file, prefix, address or range; for a node of the catalogue, write cbs:NODE; for threat intelligence, cti:SELECTION`,
+    `${operand}: not a file, prefix, address or range; for a node of the catalogue, write cbs:NODE; for threat intelligence, cti:SELECTION; for networks, asn:NUMBER or country:CODE`,
   );
 }
 

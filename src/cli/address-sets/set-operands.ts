@@ -16,6 +16,7 @@ import {
   type SetUse,
   THREATS,
 } from "./address-operand.ts";
+import { isNetworkOperand } from "./network-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { LIST, RULESET, serverSource } from "../server/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
@@ -27,12 +28,12 @@ export const SET_OPTIONS: readonly Option[] = [...ADDRESS_OPTIONS, ...CONNECTION
 /** What such an operand can be. */
 export const SET_NOTES: readonly string[] = [
   ADDRESS_NOTE,
-  "A set of a server is ruleset:NAME (or its id), for its active rules, or list:NAME for an external list; with --server, cbs:NODE and cti:SELECTION are the server's, too, as of now. Files and prefixes can be combined with them: they are not sent to the server.",
+  "A set of a server is ruleset:NAME (or its id), for its active rules, or list:NAME for an external list; with --server, cbs:NODE, cti:SELECTION, asn:NUMBER and country:CODE are the server's, too, as of now. Files and prefixes can be combined with them: they are not sent to the server.",
   KEY_NOTE,
 ];
 
 /** Options about datasets of this machine, and their moment, which a server does not read. */
-const OF_FILES = ["snapshot", "threats", "now"];
+const OF_FILES = ["snapshot", "threats", "networks", "now"];
 
 /** Reads the sets that a command is about, in files or on a server. */
 export class SetOperands {
@@ -53,7 +54,7 @@ export class SetOperands {
     const ofServer = operands.find((operand) => this.#isOfServer(operand));
     if (ofServer === undefined && args.has("server"))
       throw new UsageError(
-        "--server: none of the sets is the server's; write ruleset:NAME, list:NAME, cbs:NODE or cti:SELECTION, or leave it out",
+        "--server: none of the sets is the server's; write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, asn:NUMBER or country:CODE, or leave it out",
       );
     const useless = ofServer === undefined ? undefined : OF_FILES.find((option) => args.has(option));
     if (useless !== undefined)
@@ -94,7 +95,8 @@ export class SetOperands {
 
   #isOfServer(operand: string): boolean {
     if (operand.startsWith(RULESET) || operand.startsWith(LIST)) return true;
-    return this.#args.has("server") && (operand.startsWith(NODE) || operand.startsWith(THREATS));
+    const isOfDataset = operand.startsWith(NODE) || operand.startsWith(THREATS) || isNetworkOperand(operand);
+    return this.#args.has("server") && isOfDataset;
   }
 }
 

@@ -59,7 +59,7 @@ export const identifyCommand: Command = {
     {
       name: "columns",
       value: "LIST",
-      help: `the columns of tsv, csv and append, in order: ${COLUMN_NAMES.join(",")}; default: ${DEFAULT_COLUMNS.join(",")} (append: services). asn, network and country look addresses up in the networks, too`,
+      help: `the columns of tsv, csv and append, in order, separated by commas: ${COLUMN_NAMES.join(", ")}; default: ${DEFAULT_COLUMNS.join(",")} (append: services). asn, network and country look addresses up in the networks, too`,
     },
     {
       name: "networks",
@@ -203,8 +203,9 @@ async function run(args: Arguments): Promise<number> {
   const now = chosenMoment(args);
   const opening = asksForNetworks(args) ? ShownNetworks.open(args) : null; // read while the catalogue is
   const chosen = await chosenSnapshots(args);
-  const networks = (await opening)?.opened ?? null;
-  if (args.has("columns") && chosen[0].snapshot.info.kind !== CATALOGUE_KIND)
+  const isCatalogue = chosen[0].snapshot.info.kind === CATALOGUE_KIND;
+  const networks = isCatalogue ? ((await opening)?.opened ?? null) : null;
+  if (args.has("columns") && !isCatalogue)
     throw new UsageError(`--columns is for catalogues, and ${chosen[0].path} is none; leave it out`);
   return namingBadFile(chosen, () =>
     identifyIn(chosen, args, networks, { inputs, now, ...(threads !== undefined && { threads }) }),

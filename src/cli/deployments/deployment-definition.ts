@@ -8,6 +8,7 @@ import { DEPLOYMENT_FORMATS } from "../../service/deployments/deployment-formats
 import { DEPLOYMENT_PURPOSES, DIRECTIONS, UPDATE_FREQUENCIES } from "../../store/records/deployment.ts";
 import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { literalIn, NODE, THREATS } from "../address-sets/address-operand.ts";
+import { networkOperand } from "../address-sets/network-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { guardClassesOf, guardClassesOption } from "../rulesets/guard-classes.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
@@ -19,11 +20,12 @@ type Options = Deployment["options"];
 
 /** The note of commands that take such sources. */
 export const SOURCE_NOTE =
-  "A SOURCE is ruleset:NAME (or its id), list:NAME for an external list, cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, or a prefix, address or range itself. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N. Excludes always win. To deploy a file, import it into a ruleset first.";
+  "A SOURCE is ruleset:NAME (or its id), list:NAME for an external list, cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country, or a prefix, address or range itself. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N. Excludes always win. To deploy a file, import it into a ruleset first.";
 
 /** In place of a device. */
 const NO_DEVICE = "none";
-const SOURCE_SYNTAX = "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, or a prefix, address or range";
+const SOURCE_SYNTAX =
+  "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, asn:NUMBER, country:CODE, or a prefix, address or range";
 
 export const GUARD_OPTION: Option = {
   name: "guard",
@@ -200,6 +202,8 @@ export function sourceTexts(source: Source, names: ReadonlyMap<string, string>):
   if (source.ruleset !== undefined) return [`${RULESET}${names.get(source.ruleset) ?? source.ruleset}`];
   if (source.list !== undefined) return [`${LIST}${names.get(source.list) ?? source.list}`];
   if (source.cbs !== undefined) return [`${NODE}${source.cbs}`];
+  if (source.asn !== undefined) return [networkOperand({ asn: source.asn })];
+  if (source.country !== undefined) return [networkOperand({ country: source.country })];
   const { classification, tags = [], seen_within_days: days } = source.cti ?? {};
   const parts = [
     ...(classification === undefined ? [] : [classification]),

@@ -1,5 +1,6 @@
 import type { Client, Deployment } from "../../client/client.ts";
 import { NODE, THREATS, threatSelectionIn } from "../address-sets/address-operand.ts";
+import { isNetworkOperand, networkSelectionIn } from "../address-sets/network-operand.ts";
 import { chosenList } from "../external-lists/chosen-list.ts";
 import { chosenRuleset } from "../rulesets/chosen-ruleset.ts";
 
@@ -14,6 +15,7 @@ export async function serverSource(text: string, client: Client): Promise<Source
   if (text.startsWith(RULESET)) return { ruleset: (await chosenRuleset(client, text.slice(RULESET.length))).id };
   if (text.startsWith(LIST)) return { list: (await chosenList(client, text.slice(LIST.length))).id };
   if (text.startsWith(NODE)) return { cbs: text.slice(NODE.length) };
+  if (isNetworkOperand(text)) return networkSelectionIn(text);
   if (!text.startsWith(THREATS)) return undefined;
   const { classification, tags, seenWithinDays } = threatSelectionIn(text);
   return {

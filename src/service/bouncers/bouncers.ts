@@ -374,5 +374,7 @@ export function scenarioOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `ruleset/${source.ruleset}`;
   if ("cbs" in source) return `cbs/${source.cbs}`;
   if ("list" in source) return `list/${source.list}`;
+  if ("asn" in source) return `asn/${source.asn}`;
+  if ("country" in source) return `country/${source.country}`;
   return "cti" in source ? "cti" : "prefixes";
 }

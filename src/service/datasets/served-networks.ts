@@ -33,6 +33,11 @@ export class ServedNetworks {
     return this.#isOpen;
   }
 
+  /** How many files have been loaded. */
+  get generation(): number {
+    return this.#holder.current?.number ?? 0;
+  }
+
   /** The networks in use; null if there are none. */
   view(): NetworkView | null {
     return this.#holder.current?.content ?? null;
@@ -53,6 +58,7 @@ export class ServedNetworks {
   }
 
   async #open(): Promise<void> {
+    if (this.#isOpen) return; // there is no path
     try {
       await this.#holder.open();
     } catch (error) {

@@ -26,7 +26,7 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { formatNamed } from "./deployment-formats.ts";
 import { choosingChunks, largestFile } from "./feed-files.ts";
 import { type GatheredProtection, gatherProtection } from "./gather-protection.ts";
-import { isOfDataset, type Sources, type SourceServices } from "./gather-source.ts";
+import { isOfDataset, isOfNetworks, type Sources, type SourceServices } from "./gather-source.ts";
 import {
   acceptedHits,
   type Carved,
@@ -307,6 +307,7 @@ function datasetsOf(
       cbs: sources.generationOf("cbs"),
     }),
     ...(used.some((source) => "cti" in source) && { cti: sources.generationOf("cti") }),
+    ...(used.some(isOfNetworks) && { networks: sources.generationOf("networks") }),
   };
 }
 

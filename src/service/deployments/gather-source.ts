@@ -4,6 +4,10 @@ import { type CatalogueTree, ROOT } from "../../cbs/catalogue-tree.ts";
 import type { Classification } from "../../cti/fields.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
 import { gatheringNode } from "../../deployments/sources/node.ts";
+import { gatheringNetwork } from "../../deployments/sources/network.ts";
+import { NetworksError } from "../../networks/networks-error.ts";
+import type { NetworkSelection } from "../../networks/select-networks.ts";
+import type { ServedNetworks } from "../datasets/served-networks.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
 import { gatheringThreats } from "../../deployments/sources/threats.ts";
 import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
@@ -25,6 +29,7 @@ export interface SourceServices {
   readonly memory: ServiceMemory;
   readonly catalogue: ServedDataset<CatalogueView>;
   readonly threats: ServedDataset<ThreatView>;
+  readonly networks: ServedNetworks;
 }
 
 /** A source that cannot be read: the list compiled from it before stays published. */
@@ -39,9 +44,14 @@ interface Kept {
   readonly gathered: Promise<Gathered>;
 }
 
+/** Whether it selects from the networks. */
+export function isOfNetworks(source: DeploymentSource): source is Extract<DeploymentSource, NetworkSelection> {
+  return "asn" in source || "country" in source;
+}
+
 /** Whether others decide its content: whoever publishes the list, or the dataset that it selects from. */
 export function isOfDataset(source: DeploymentSource): boolean {
-  return "cbs" in source || "cti" in source || "list" in source;
+  return "cbs" in source || "cti" in source || "list" in source || isOfNetworks(source);
 }
 
 /** A source that is kept for an organisation. */
@@ -106,8 +116,9 @@ export class Sources {
   }
 
   /** Identifies the dataset that is loaded, the same on all servers that have loaded it; "" where none is. */
-  generationOf(dataset: "cbs" | "cti"): string {
-    const { catalogue, threats } = this.#services;
+  generationOf(dataset: "cbs" | "cti" | "networks"): string {
+    const { catalogue, threats, networks } = this.#services;
+    if (dataset === "networks") return networks.view()?.snapshot.info.generation ?? "";
     if (dataset === "cbs") return catalogue.generation === 0 ? "" : catalogue.view().generation;
     return threats.generation === 0 ? "" : String(threats.view().dataset.metadata.createdAt);
   }
@@ -118,7 +129,8 @@ export class Sources {
   }
 
   #versionOf(organisationId: string, source: DeploymentSource): string {
-    const { memory, catalogue, threats } = this.#services;
+    const { memory, catalogue, threats, networks } = this.#services;
+    if (isOfNetworks(source)) return String(networks.generation);
     if ("ruleset" in source) {
       const ruleset = memory.ruleset(organisationId, source.ruleset);
       return ruleset === undefined ? "" : stateOf(ruleset.about);
@@ -145,6 +157,7 @@ export class Sources {
       );
     if ("list" in source) return this.#gatherList(organisationId, source.list, expresses);
     if ("cbs" in source) return this.#gatherNode(source.cbs, isTimed, expresses);
+    if (isOfNetworks(source)) return this.#gatherNetwork(source, expresses);
     if (this.#services.threats.generation === 0) throw new SourceError("no threat intelligence is loaded");
     const { classification, tags, seen_within_days: seenWithinDays } = source.cti;
     const selection = { classification: classification as Classification | undefined, tags, seenWithinDays };
@@ -183,6 +196,17 @@ export class Sources {
     );
   }
 
+  async #gatherNetwork(source: Extract<DeploymentSource, NetworkSelection>, expresses?: Capability): Promise<Gathered> {
+    await this.#services.networks.open();
+    const view = this.#services.networks.view();
+    if (view === null) throw new SourceError("no networks are loaded; the server's log says why");
+    try {
+      return await inSlices(gatheringNetwork(nameOf(source), view.networks, source, expresses));
+    } catch (error) {
+      throw error instanceof NetworksError ? new SourceError(error.message) : error;
+    }
+  }
+
   async #gatherNode(id: string, isTimed: boolean, expresses?: Capability): Promise<Gathered> {
     if (this.#services.catalogue.generation === 0) throw new SourceError("no catalogue is loaded");
     const { tree } = await this.#services.catalogue.view().browsing();
@@ -213,5 +237,7 @@ function nameOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `the ruleset ${source.ruleset}`;
   if ("cbs" in source) return `the node ${source.cbs}`;
   if ("list" in source) return `the external list ${source.list}`;
+  if ("asn" in source) return `AS${source.asn}`;
+  if ("country" in source) return `the country ${source.country}`;
   return "cti" in source ? `threat intelligence ${JSON.stringify(source.cti)}` : "prefixes";
 }

@@ -9,7 +9,7 @@ import { FairTurns } from "../fair-turns.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources, expressesOf } from "./compile-deployment.ts";
 import { hasTimes } from "./feed-times.ts";
-import { SourceError, Sources, type SourceServices, type UsedSource } from "./gather-source.ts";
+import { isOfNetworks, SourceError, Sources, type SourceServices, type UsedSource } from "./gather-source.ts";
 import { isGuarded } from "./guard-deployment.ts";
 import { hasHistory } from "./deployment-formats.ts";
 import { continuingHistory } from "./list-history.ts";
@@ -295,10 +295,14 @@ export class PublishedLists {
   }
 
   #datasetsOf(definition: Deployment["definition"]): string {
-    const { catalogue, threats } = this.#services;
+    const { catalogue, threats, networks } = this.#services;
     const isOfFile = (source: DeploymentSource): boolean => "cbs" in source || "cti" in source;
-    const isNeeded = isGuarded(definition) || datasetSources(definition).some(isOfFile);
-    return isNeeded ? `${catalogue.generation} ${threats.generation}` : "";
+    const sources = datasetSources(definition);
+    const isNeeded = isGuarded(definition) || sources.some(isOfFile);
+    const parts = isNeeded ? [catalogue.generation, threats.generation] : [];
+    // With a file that is replaced, lists of it are compiled again.
+    if (sources.some(isOfNetworks)) parts.push(networks.generation);
+    return parts.join(" ");
   }
 
   /** Forgets what no deployment uses any more. */

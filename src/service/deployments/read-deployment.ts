@@ -134,9 +134,9 @@ export async function readSource(
     if (memory.externalList(organisationId, id) === undefined) throw invalid({ [field]: [`unknown list ${id}`] });
     return { list: id };
   }
-  const area: Area = "cbs" in source ? "cbs" : "cti";
+  const area: Area = "cti" in source ? "cti" : "cbs";
   if (!isActivePlan(memory.plan(organisationId, area), now)) throw noPlan(area);
-  if ("cbs" in source)
+  if (area === "cbs")
     await lists.sources.gather(organisationId, source, now).catch((error: unknown) => rethrow(error, field));
   return source;
 }

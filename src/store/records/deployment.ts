@@ -40,6 +40,10 @@ export type DeploymentSource =
         readonly seen_within_days?: number;
       };
     }
+  /** What an AS number announces. */
+  | { readonly asn: number }
+  /** What is registered in a country: two letters, ISO 3166-1. */
+  | { readonly country: string }
   /** The last good content of an external list. */
   | { readonly list: string }
   /** In their canonical form. */
@@ -137,7 +141,7 @@ export interface PublishedList {
   /** The number of files that it is divided into. */
   readonly chunks: number;
   /** Identifies the catalogue, threat intelligence and external lists that it was made from; absent if it uses none. */
-  readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists", string>>>;
+  readonly datasets: Readonly<Partial<Record<"cbs" | "cti" | "lists" | "networks", string>>>;
   /** How many of its prefixes its files lack, as their format cannot express them; absent in older lists. */
   readonly unprocessable?: number;
   /** What it blocks although it should not, with someone's approval; absent unless the guard is `refuse`. */

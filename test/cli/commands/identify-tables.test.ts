@@ -263,7 +263,9 @@ test("rows of JSON have the number of the line in its input, and the line on req
 });
 
 test("--summary and --top as JSON and CSV, and beside rows", async () => {
-  const json = JSON.parse((await identify(["--summary", "--top", "1", "--format", "json", "visits.log"])).stdout);
+  const json = JSON.parse(
+    (await identify(["--summary", "--networks", "none", "--top", "1", "--format", "json", "visits.log"])).stdout,
+  );
   assert.deepEqual(json, {
     lines: 6,
     matched: 3,
@@ -295,7 +297,7 @@ test("--summary and --top as JSON and CSV, and beside rows", async () => {
     },
   });
   assert.equal(
-    (await identify(["--summary", "--top", "9", "--format", "csv", "visits.log"])).stdout,
+    (await identify(["--summary", "--networks", "none", "--top", "9", "--format", "csv", "visits.log"])).stdout,
     lines(
       "count,key,name,lines",
       "lines,,,6",

@@ -103,7 +103,7 @@ for (const [name, args, stdout] of outputs) {
 }
 
 test("jsonl rows are the documents that lookup --json prints, with the numbers of their lines", async () => {
-  const { stdout } = await identify(["--format", "jsonl", "access.log"]);
+  const { stdout } = await identify(["--format", "jsonl", "--networks", "default", "access.log"]);
   const rows = stdout.trimEnd().split("\n");
   assert.equal(rows.length, 6);
   const looked = await run(["lookup", "--json", "--snapshot", "list.ipsieve", "10.1.2.3", "2001:db8::1", "9.9.9.9"], {
@@ -111,7 +111,7 @@ test("jsonl rows are the documents that lookup --json prints, with the numbers o
   });
   const withoutLine = (index: number): string => rows[index]!.replace(`,"line":${index + 1}}`, "}");
   assert.equal([0, 1, 3].map(withoutLine).join("\n"), looked.stdout.trimEnd());
-  assert.deepEqual(JSON.parse(withoutLine(2)), missed(null));
+  assert.deepEqual(JSON.parse(withoutLine(2)), { ...missed(null), network: null });
 });
 
 test("standard input without files, and for - among them", async () => {
@@ -125,7 +125,7 @@ test("standard input without files, and for - among them", async () => {
 });
 
 test("the summary counts by type, provider and service, and unmatched and invalid lines", async () => {
-  const { code, stdout } = await identify(["--summary", "access.log", "more.log"]);
+  const { code, stdout } = await identify(["--summary", "--networks", "none", "access.log", "more.log"]);
   assert.equal(code, 0);
   assert.equal(
     stdout,

@@ -134,3 +134,36 @@ test("info and verify know the kind", async () => {
   assert.match((await command("verify", "networks.ipsieve")).stdout, /^networks\.ipsieve: intact; /);
   assert.equal((await command("verify", "cut.ipsieve")).code, 2);
 });
+
+describe("sets", () => {
+  const sets = (...args: string[]) => command("sets", ...args, "--networks", "networks.ipsieve");
+
+  test("asn:NUMBER and country:CODE are operands, in any form and case", async () => {
+    assert.equal((await sets("union", "asn:15169")).stdout, "8.8.8.0/22\n");
+    assert.equal(
+      (await sets("union", "asn:AS15169", "country:fr")).stdout,
+      "8.8.8.0/22\n203.0.113.0/24\n2001:db8::/32\n",
+    );
+    assert.equal((await sets("subtract", "asn:15169", "country:DE")).stdout, "8.8.8.0/24\n");
+    assert.equal((await sets("intersect", "203.0.113.0/28", "country:FR")).stdout, "203.0.113.0/28\n");
+  });
+
+  test("unknown ones are errors with the nearest known, malformed ones say what to write", async () => {
+    for (const [operand, message] of [
+      [
+        "asn:15170",
+        /^ipsieve: asn:15170: no network has the number AS15170; the nearest are AS15169 \(Google LLC\) and AS16509/,
+      ],
+      ["country:FX", /^ipsieve: country:FX: no network is in the country "FX".*did you mean FR\?/],
+      ["asn:google", /^ipsieve: asn:google: write an AS number, as in asn:15169/],
+      ["asn:4294967296", /write an AS number/],
+      ["country:FRA", /^ipsieve: country:FRA: write the two letters of a country/],
+    ] as const) {
+      const { code, stderr } = await sets("union", operand);
+      assert.equal(code, 2);
+      assert.match(stderr, message);
+    }
+    const { code, stderr } = await command("sets", "union", "asn:15169", "--networks", "absent.ipsieve");
+    assert.deepEqual([code, stderr.startsWith("ipsieve: absent.ipsieve: no such file")], [2, true]);
+  });
+});
