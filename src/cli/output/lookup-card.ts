@@ -46,13 +46,14 @@ export function lookupCard(
   const found = table.lookupPrefix(prefix);
   const lines = [style("bold", title)];
   if (network !== null) lines.push(`  network ${networkText(network)}  ${style("dim", network.cidr)}`);
+  const head = lines.length;
   for (const match of table.chain(found)) {
     if (catalogue.valuesOf(match).length === 0) continue; // expired
     const covering = prefixOf(prefix, table.prefixLength(match));
     lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", extent(covering))}`);
     for (const { node, source } of catalogue.claimsOf(match)) lines.push(claimLine(node, source, style));
   }
-  if (lines.length === 0)
+  if (lines.length === head)
     lines.push(
       `  ${style("yellow", "no match")}${prefix.length < addressBits(prefix.family) ? " that covers the whole prefix" : ""}`,
     );
