@@ -247,9 +247,9 @@ test("services of the bundled catalogue: crawlers, CDNs and applications always,
   assert.deepEqual(told("1.1.1.1"), [["/cdn/cloudflare", "1", "1.1.1.1"]]);
   assert.deepEqual(told("1.1.1.0/24", "1.1.1.1"), [["/cdn/cloudflare", "256", "1.1.1.0/24"]]);
   // A cloud address, the network around it, and one of an access provider.
-  assert.deepEqual(told("3.5.140.1"), []);
-  assert.deepEqual(told("3.5.140.0/24"), [["/cloud/aws", "256", "3.5.140.0/24"]]);
-  assert.deepEqual(told("3.5.140.0/25"), []);
+  assert.deepEqual(told("3.8.1.1"), []);
+  assert.deepEqual(told("3.8.1.0/24"), [["/cloud/aws", "256", "3.8.1.0/24"]]);
+  assert.deepEqual(told("3.8.1.0/25"), []);
   assert.deepEqual(told("2600:1f18::/48"), [["/cloud/aws", String(2n ** 80n), "2600:1f18::/48"]]);
   assert.deepEqual(told("2600:1f18::/49"), []);
   assert.deepEqual(told("73.0.0.0/16"), []);

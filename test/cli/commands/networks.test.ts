@@ -35,13 +35,16 @@ describe("lookup", () => {
     assert.deepEqual([code, stderr], [0, ""]);
     assert.equal(
       stdout,
-      `8.8.8.8
+      `google (AS15169 Google LLC, US)
+8.8.8.8
   network AS15169 Google LLC, US  8.8.8.0/24
   8.8.8.0/24  8.8.8.0 - 8.8.8.255, 256 addresses
     SaaS > google  /saas/google  by list.csv
+Stanford University (AS32, US)
 171.64.1.1
   network AS32 Stanford University, US  171.64.0.0/14
   no match
+office
 10.0.0.1
   10.0.0.0/8  10.0.0.0 - 10.255.255.255, 16,777,216 addresses
     office  by list.csv
@@ -94,7 +97,10 @@ describe("lookup", () => {
     const { stdout, stderr } = await lookup("171.64.1.1");
     assert.deepEqual(
       [stdout, stderr],
-      ["171.64.1.1\n  network AS32 Stanford University, US  171.64.0.0/14\n  no match\n", ""],
+      [
+        "Stanford University (AS32, US)\n171.64.1.1\n  network AS32 Stanford University, US  171.64.0.0/14\n  no match\n",
+        "",
+      ],
     );
   });
 });
