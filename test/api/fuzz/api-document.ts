@@ -83,7 +83,9 @@ export class ApiDocument {
     });
     addFormats.default(this.#ajv);
     this.#ajv.addFormat(ADDRESS_FORMAT, isAddress).addFormat(PREFIX_FORMAT, isPrefix);
-    this.#ajv.addSchema(withoutExtras(document), "api");
+    // One by one: of a document as a whole, each reference to a schema would compile it again.
+    for (const [name, schema] of Object.entries(document["components"].schemas))
+      this.#ajv.addSchema(byName(withoutExtras(schema)), NAMED + name);
     this.operations = Object.entries(document["paths"]).flatMap(([path, methods]) =>
       Object.entries(methods as Json).map(([method, each]) => this.#operation(path, method, each)),
     );
@@ -110,7 +112,7 @@ export class ApiDocument {
 
   /** Whether a value matches the schema of the document at this position. */
   fits(schema: Schema, value: unknown): boolean {
-    const check = this.#checks.get(schema) ?? this.#ajv.compile(inDocument(schema));
+    const check = this.#checks.get(schema) ?? this.#ajv.compile(byName(schema));
     this.#checks.set(schema, check);
     return check(value);
   }
@@ -129,21 +131,15 @@ export class ApiDocument {
       bodies,
       example: requestBody?.content?.["application/json"]?.example,
       responses: new Map(
-        Object.entries(responses as Json).map(([status, each]) => [
-          Number(status),
-          this.#response(path, method, status, each),
-        ]),
+        Object.entries(responses as Json).map(([status, each]) => [Number(status), this.#response(each)]),
       ),
     };
   }
 
-  #response(path: string, method: string, status: string, { headers = {}, content = {} }: Json): DocumentedResponse {
+  #response({ headers = {}, content = {} }: Json): DocumentedResponse {
     const checkOf = (type: string): (() => ValidateFunction) => {
-      const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) =>
-        encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
-      );
       let check: ValidateFunction | undefined;
-      return () => (check ??= this.#ajv.compile({ $ref: `api#/${pointer.join("/")}` }));
+      return () => (check ??= this.#ajv.compile(byName(withoutExtras(content[type].schema ?? {}))));
     };
     const requiredHeaders = Object.entries(headers as Json)
       .filter(([, { required }]) => required === true)
@@ -152,14 +148,17 @@ export class ApiDocument {
   }
 }
 
-/** References of a schema that is taken out of the document point back into it. */
-function inDocument(schema: unknown): any {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#'));
+/** Begins the names under which the document's schemas are compiled. */
+const NAMED = "schema:";
+
+/** A schema that refers to those of the document by their names. */
+function byName(schema: unknown): any {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/components/schemas/', `"$ref":"${NAMED}`));
 }
 
 /** Properties that a schema does not name must not be returned. */
-function withoutExtras(document: Json): Json {
-  return JSON.parse(JSON.stringify(document), (_key: string, value: any) => {
+function withoutExtras(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema), (_key: string, value: any) => {
     const isClosed =
       value?.type === "object" && value.properties !== undefined && value.additionalProperties === undefined;
     return isClosed ? { ...value, additionalProperties: false } : value;
