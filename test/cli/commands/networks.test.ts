@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { networksNotice } from "../../../src/cli/snapshots/chosen-networks.ts";
 import { BUNDLED_NETWORKS } from "../../../src/datasets/open-networks.ts";
-import { smallNetworks, writeSmallNetworks } from "../../networks/small-networks.ts";
+import { SMALL_TABLE, smallNetworks, writeSmallNetworks } from "../../networks/small-networks.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -172,4 +172,42 @@ describe("sets", () => {
     const { code, stderr } = await command("sets", "union", "asn:15169", "--networks", "absent.ipsieve");
     assert.deepEqual([code, stderr.startsWith("ipsieve: absent.ipsieve: no such file")], [2, true]);
   });
+});
+
+describe("cbs search", () => {
+  const search = (...args: string[]) =>
+    command("cbs", "search", "--snapshot", "list.ipsieve", "--networks", "networks.ipsieve", ...args);
+
+  test("finds organisations by the beginnings of their words, after nodes", async () => {
+    assert.equal((await search("google")).stdout, "/saas/google  SaaS > google\nasn:15169     Google LLC\n");
+    assert.equal((await search("uni", "stanf")).stdout, "asn:32  Stanford University\n");
+    assert.equal((await search("as13335")).stdout, "asn:13335  Cloudflare, Inc.\n");
+    assert.deepEqual(JSON.parse((await search("--json", "söhne")).stdout), { asn: 64500, name: "Example & Söhne" });
+    assert.equal((await search("--limit", "1", "google")).stdout, "/saas/google  SaaS > google\n");
+    assert.equal((await search("tanford")).code, 1);
+    assert.equal((await search("--type", "isp", "stanford")).code, 1);
+  });
+});
+
+test("cbs diff shows which prefixes moved between two datasets", async () => {
+  const moved = SMALL_TABLE.replace("8.8.8.255\t15169", "8.8.8.255\t13335")
+    .replace("192.0.2.0\t192.0.2.127\t64500\tNone", "192.0.2.0\t192.0.2.127\t64500\tAT")
+    .replace("171.67.255.255", "171.65.255.255");
+  await writeSmallNetworks(join(folder.path, "moved.ipsieve"), moved);
+  const diff = (...args: string[]) => command("cbs", "diff", ...args, "networks.ipsieve", "moved.ipsieve");
+  assert.deepEqual(await diff("--prefixes"), {
+    code: 0,
+    signal: null,
+    stderr: "",
+    stdout: [
+      "~ 8.8.8.0/24\tAS15169 Google LLC, US -> AS13335 Cloudflare, Inc., US\n",
+      "- 171.64.0.0/14\tAS32 Stanford University, US\n",
+      "+ 171.64.0.0/15\tAS32 Stanford University, US\n",
+      "~ 192.0.2.0/25\tAS64500 Example & Söhne -> AS64500 Example & Söhne, AT\n",
+    ].join(""),
+  });
+  assert.equal((await diff()).stdout, "1 prefix added, 1 removed, 2 moved to other networks or countries\n");
+  assert.equal(JSON.parse((await diff("--json")).stdout).prefixes_moved, 2);
+  const same = await command("cbs", "diff", "networks.ipsieve", "networks.ipsieve");
+  assert.equal(same.code, 1);
 });

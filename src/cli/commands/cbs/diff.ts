@@ -1,4 +1,10 @@
 import { type CatalogueDiff, diffCatalogues } from "../../../cbs/diff.ts";
+import { openNetworks } from "../../../datasets/open-networks.ts";
+import { diffNetworks, type NetworkMove } from "../../../networks/diff-networks.ts";
+import { NETWORKS_KIND } from "../../../networks/networks-kind.ts";
+import type { Networks } from "../../../networks/networks.ts";
+import { readSnapshotHead } from "../../../snapshot/read-head.ts";
+import { networkText } from "../../snapshots/chosen-networks.ts";
 import { fileOrGeneration } from "../../snapshots/catalogue-history.ts";
 import { openTree } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
@@ -19,12 +25,13 @@ export const diffCommand: Command = {
     { name: "json", help: "print everything as one JSON document" },
   ],
   notes: [
-    "OLD and NEW are files. A date (until its end, UTC), or a date and time with a zone, stands for the newest catalogue in the update history that was made no later; its name is printed on stderr.",
+    "OLD and NEW are files, of two catalogues or of two datasets of networks (whose prefixes moved from one AS number or country to another). A date (until its end, UTC), or a date and time with a zone, stands for the newest catalogue in the update history that was made no later; its name is printed on stderr.",
     "Exit code: 0 if they differ, 1 if they do not, 2 after an error.",
   ],
   examples: [
     { command: "ipsieve cbs diff old.ipsieve new.ipsieve", what: "nodes, and how many prefixes each gained and lost" },
     { command: "ipsieve cbs diff --prefixes old.ipsieve new.ipsieve", what: "the prefixes themselves" },
+    { command: "ipsieve cbs diff --prefixes old-networks.ipsieve networks.ipsieve", what: "which prefixes moved" },
     { command: "ipsieve cbs diff 2026-06-30 2026-07-31", what: "what updates changed in July" },
   ],
   run,
@@ -32,6 +39,8 @@ export const diffCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const [old, now] = args.operands as [string, string];
+  const head = await readSnapshotHead(old).catch(() => undefined); // what is wrong is reported when it is opened
+  if (head?.kind === NETWORKS_KIND) return runNetworks(args, await openNetworks(old), await openNetworks(now));
   const [before, after] = [await openTree(await fileOrGeneration(old)), await openTree(await fileOrGeneration(now))];
   const diff = diffCatalogues(before, after);
   const lines = args.has("json")
@@ -43,6 +52,26 @@ async function run(args: Arguments): Promise<number> {
   const isSame =
     diff.prefixes.length + diff.nodes_added.length + diff.nodes_removed.length + diff.nodes_renamed.length === 0;
   return isSame ? EXIT.nothing : EXIT.matched;
+}
+
+async function runNetworks(args: Arguments, before: Networks, after: Networks): Promise<number> {
+  const diff = diffNetworks(before, after);
+  const style = styleFor(process.stdout);
+  const counts = `${counted(diff.prefixes_added, "prefix", "prefixes")} added, ${grouped(diff.prefixes_removed)} removed, ${grouped(diff.prefixes_moved)} moved to other networks or countries\n`;
+  const lines = args.has("json")
+    ? [`${JSON.stringify(diff)}\n`]
+    : args.has("prefixes")
+      ? diff.prefixes.values().map((move) => moveLine(move, style))
+      : [counts];
+  await printChunks(joined(lines));
+  return diff.prefixes.length === 0 ? EXIT.nothing : EXIT.matched;
+}
+
+function moveLine({ cidr, before, after }: NetworkMove, style: Style): string {
+  const [was, is] = [before, after].map((owner) => owner && networkText(owner));
+  if (was === null) return `${style("green", `+ ${cidr}\t${is}`)}\n`;
+  if (is === null) return `${style("red", `- ${cidr}\t${was}`)}\n`;
+  return `${style("yellow", `~ ${cidr}`)}\t${was} -> ${is}\n`;
 }
 
 function* prefixLines({ prefixes }: CatalogueDiff, style: Style): Generator<string> {

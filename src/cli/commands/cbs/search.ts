@@ -5,15 +5,20 @@ import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/cata
 import { openCatalogue } from "../../../datasets/open-catalogue.ts";
 import { SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { type FoundNetwork, searchNetworks } from "../../../networks/search-networks.ts";
+import { literalIn } from "../../address-sets/address-operand.ts";
+import { oneLine } from "../../output/one-line.ts";
+import { NETWORKS_OPTION, ShownNetworks } from "../../snapshots/chosen-networks.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { styleFor } from "../../output/style.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
 
 const MAX_RESULTS = 100_000;
+const DEFAULT_LIMIT = 20;
 
 export const searchCommand: Command = {
   name: "cbs search",
-  summary: "find catalogue nodes by name, or by an address they contain",
+  summary: "find catalogue nodes and networks by name, or nodes by an address they contain",
   operands: "TEXT...",
   operandWords: [],
   options: [
@@ -21,14 +26,16 @@ export const searchCommand: Command = {
     { name: "type", value: "TYPE", help: "only nodes of this type, such as cloud" },
     { name: "json", help: "print one JSON document per line" },
     SNAPSHOT_OPTION,
+    NETWORKS_OPTION,
     AS_OF_OPTION,
   ],
   notes: [
-    "TEXT is one or more words from names and ids, or their beginnings, in any order; a word that matches nothing is searched again with a typo allowed. An address or prefix finds the nodes it belongs to. The best matches come first. Exit code: 0 if a node was found, 1 if none was, 2 for a malformed address.",
+    "TEXT is one or more words from names and ids, or their beginnings, in any order; a word that matches nothing is searched again with a typo allowed. An address or prefix finds the nodes it belongs to. The best matches come first, then the organisations of networks, as asn:NUMBER; AS15169 finds a number; not with --type. Exit code: 0 if something was found, 1 if none was, 2 for a malformed address.",
   ],
   examples: [
     { command: "ipsieve cbs search amazon", what: "everything with that name" },
     { command: "ipsieve cbs search cloudflre", what: "with a typo" },
+    { command: "ipsieve cbs search stanford university", what: "the networks of an organisation" },
     { command: "ipsieve cbs search 1.1.1.1", what: "the nodes of an address" },
   ],
   run,
@@ -41,16 +48,30 @@ async function run(args: Arguments): Promise<number> {
   const found = index.search(text, { limit, type: args.value("type") });
   if (args.value("snapshot") === undefined && args.value("type") === undefined) noteMissingList(text, found);
   const style = styleFor(process.stdout);
-  const width = Math.max(...found.map(({ id }) => id.length));
-  const lines = found.map((node) =>
-    args.has("json")
-      ? JSON.stringify(node)
-      : node.label === node.id
-        ? node.id
-        : `${node.id.padEnd(width)}  ${style("dim", node.label)}`,
+  const networks = await foundNetworks(args, text, (limit ?? DEFAULT_LIMIT) - found.length);
+  const rows: FoundRow[] = [
+    ...found.map((node) => ({ id: node.id, label: node.label, document: node })),
+    ...networks.map((network) => ({ id: `asn:${network.asn}`, label: oneLine(network.name), document: network })),
+  ];
+  const width = Math.max(...rows.map(({ id }) => id.length));
+  const lines = rows.map(({ id, label, document }) =>
+    args.has("json") ? JSON.stringify(document) : label === id ? id : `${id.padEnd(width)}  ${style("dim", label)}`,
   );
-  if (found.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
-  return found.length > 0 ? EXIT.matched : EXIT.nothing;
+  if (rows.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+  return rows.length > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+interface FoundRow {
+  readonly id: string;
+  readonly label: string;
+  readonly document: object;
+}
+
+/** Not of an address, whose network lookup shows; and not among nodes of a type. */
+async function foundNetworks(args: Arguments, text: string, limit: number): Promise<FoundNetwork[]> {
+  if (limit <= 0 || args.has("type") || literalIn(text.trim()) !== undefined) return [];
+  const { opened } = await ShownNetworks.open(args);
+  return opened === null ? [] : searchNetworks(opened.networks, text, limit);
 }
 
 /** The bundled catalogue has no official lists: a search for one by its name shows how to get it. */

@@ -1,0 +1,40 @@
+import type { Networks } from "./networks.ts";
+
+/** An AS number and its organisation. */
+export interface FoundNetwork {
+  readonly asn: number;
+  readonly name: string;
+}
+
+/**
+ * The networks whose organisations have all words of a text, each at the beginning of one of theirs, whatever the case;
+ * names that are the text come first, then those that begin with it, then by number. `AS15169` finds that number.
+ * O(AS numbers), about a tenth of a second for all.
+ */
+export function searchNetworks(networks: Networks, text: string, limit: number): FoundNetwork[] {
+  const wanted = text.trim().toLowerCase();
+  const number = /^as(\d{1,10})$/.exec(wanted)?.[1];
+  if (number !== undefined) {
+    const index = networks.indexOf(Number(number));
+    return index < 0 ? [] : [{ asn: Number(number), name: networks.nameAt(index) }];
+  }
+  const words = wordsOf(wanted);
+  if (words.length === 0) return [];
+  const found: (FoundNetwork & { readonly rank: number })[] = [];
+  for (let index = 0; index < networks.asnCount; index++) {
+    const name = networks.nameAt(index);
+    const plain = name.toLowerCase();
+    // Most names have not even the letters.
+    if (!plain.includes(words[0]!)) continue;
+    const own = wordsOf(plain);
+    if (!words.every((word) => own.some((other) => other.startsWith(word)))) continue;
+    const rank = plain === wanted ? 0 : plain.startsWith(wanted) ? 1 : 2;
+    found.push({ asn: networks.asnAt(index), name, rank });
+  }
+  found.sort((a, b) => a.rank - b.rank || a.asn - b.asn);
+  return found.slice(0, limit).map(({ asn, name }) => ({ asn, name }));
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+}
