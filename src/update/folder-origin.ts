@@ -5,6 +5,7 @@ import { decodeList } from "../cbs/importers/decode-list.ts";
 import type { SourceFile } from "../cbs/importers/sources.ts";
 import { DOWNLOAD_LIMITS } from "./download.ts";
 import type { FoundList, ListOrigin } from "./list-origin.ts";
+import { unpackGzip } from "./unpack-gzip.ts";
 import { unzipMember } from "./unzip-member.ts";
 import { UpdateError } from "./update-error.ts";
 
@@ -42,7 +43,7 @@ export class FolderOrigin implements ListOrigin {
  * A pipe or a device may have no end, or no writer. A link that leaves the folder may lead to something that the
  * folder's author must not read: errors of lists quote their content.
  */
-async function read(root: string, path: string, { member }: SourceFile): Promise<FoundList> {
+async function read(root: string, path: string, { member, isGzip }: SourceFile): Promise<FoundList> {
   const real = await realpath(path);
   if (!isWithin(real, await realpath(root)))
     throw new UpdateError(
@@ -57,7 +58,9 @@ async function read(root: string, path: string, { member }: SourceFile): Promise
       throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
     const bytes = await file.readFile();
     const isArchive = member !== undefined && path.endsWith(".zip");
-    const text = decodeList(isArchive ? await unzipMember(bytes, member, DOWNLOAD_LIMITS.bytes) : bytes);
+    const most = DOWNLOAD_LIMITS.bytes;
+    const unpacked = isGzip === true ? await unpackGzip(bytes, most) : bytes;
+    const text = decodeList(isArchive ? await unzipMember(bytes, member, most) : unpacked);
     return {
       text,
       url: null,

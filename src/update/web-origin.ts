@@ -5,6 +5,7 @@ import { type Download, DOWNLOAD_LIMITS, Downloader, type DownloadOptions, type 
 import { findLink } from "./find-link.ts";
 import type { FoundList, ListOrigin } from "./list-origin.ts";
 import type { ListState } from "./list-store.ts";
+import { unpackGzip } from "./unpack-gzip.ts";
 import { unzipMember } from "./unzip-member.ts";
 
 /** Lists at their publishers' URLs, or at `mirror`, where each has its path below this URL. */
@@ -37,8 +38,13 @@ export class WebOrigin implements ListOrigin {
       ? await this.#archive(url, validators)
       : await this.#downloader.get(url.replace("{uuid}", randomUUID()), validators);
     if (found === "same") return "same";
+    const most = DOWNLOAD_LIMITS.bytes;
     const text = decodeList(
-      isArchive ? await unzipMember(found.bytes, file.member!, DOWNLOAD_LIMITS.bytes) : found.bytes,
+      isArchive
+        ? await unzipMember(found.bytes, file.member!, most)
+        : file.isGzip === true
+          ? await unpackGzip(found.bytes, most)
+          : found.bytes,
     );
     return { text, url, etag: found.etag, lastModified: found.lastModified, fetchedAt: new Date() };
   }

@@ -34,6 +34,8 @@ export interface SourceFile {
   readonly link?: RegExp;
   /** The URL is that of a ZIP archive; this is the name of its member. */
   readonly member?: string;
+  /** It may be a gzip file. */
+  readonly isGzip?: true;
   readonly importer: Importer;
 }
 

@@ -20,6 +20,13 @@ export function countsWithNetworks(counts: SnapshotCounts, networks: Networks, p
   };
 }
 
+/** Names of organisations are long, and bars would have no room beside them. */
+const MOST_SHOWN = 34;
+
+function cut(text: string): string {
+  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
+}
+
 /** Lines by AS number, and by country; lines of addresses that no one announces are in neither. */
 function networkSections(networks: Networks, perMatch: Float64Array): CountedSection[] {
   const names = new Map<string, string>();
@@ -32,7 +39,7 @@ function networkSections(networks: Networks, perMatch: Float64Array): CountedSec
     },
     (key) => {
       const name = names.get(key)!;
-      return { key, name, shown: `AS${key} ${oneLine(name)}`, members: { asn: Number(key), name } };
+      return { key, name, shown: cut(`AS${key} ${oneLine(name)}`), members: { asn: Number(key), name } };
     },
   );
   const byCountry = countedBy(

@@ -185,7 +185,10 @@ describe("the updated catalogue", () => {
       new RegExp(`^${updated}\n[^]*source +Telegram, [^]*fetched just now, changed just now`),
     );
     assert.match((await ipsieve("verify")).stdout, new RegExp(`^${updated}: intact`));
-    assert.equal((await ipsieve("cbs", "search", "telegram")).stdout, "/saas/telegram  SaaS > Telegram\n");
+    assert.equal(
+      (await ipsieve("cbs", "search", "telegram", "--networks", "none")).stdout,
+      "/saas/telegram  SaaS > Telegram\n",
+    );
     assert.equal((await ipsieve("cbs", "ranges", "/saas/telegram", "--source", "telegram")).stdout, "30.0.0.0/24\n");
     assert.ok((await ipsieve("cbs", "ranges", "/saas/telegram")).stdout.split("\n").length > 2);
     assert.match(

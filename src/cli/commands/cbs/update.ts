@@ -6,9 +6,11 @@ import { isWebAddress } from "../../../service/web-address.ts";
 import { FolderOrigin } from "../../../update/folder-origin.ts";
 import type { ListOrigin } from "../../../update/list-origin.ts";
 import { type FileReport, updateCatalogue, type UpdateReport } from "../../../update/update-catalogue.ts";
+import { NETWORKS_ID, type NetworksReport, updateNetworks } from "../../../update/update-networks.ts";
 import { WebOrigin } from "../../../update/web-origin.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { BUNDLED_CATALOGUE } from "../../../datasets/open-catalogue.ts";
+import { BUNDLED_NETWORKS } from "../../../datasets/open-networks.ts";
 import { ALLOW_ADDRESS_OPTION, chosenProxy, PROXY_OPTION } from "../../options/chosen-proxy.ts";
 import { endWithParent } from "../../runner/end-with-parent.ts";
 import { HOME_OPTION, homeFolder } from "../../snapshots/home.ts";
@@ -77,6 +79,7 @@ export const updateCommand: Command = {
   ],
   notes: [
     "A list is refused and reported, and the last good one is kept, if it is a web page, empty, truncated, less than half the size of the last good one, changed too much, or contains absurdly wide or special-purpose prefixes. catalogue.ipsieve in the home folder is replaced atomically. Every catalogue that differs from the previous one is also kept in history/.",
+    "The networks (source id: networks) come from IPtoASN (PDDL), become networks.ipsieve in the home folder, and are refused if they have less than half of the AS numbers of before, or changed too much.",
     "Lists are fetched over https only, from public addresses that are checked before connecting. The same holds with --proxy: addresses are resolved and checked here, and the proxy is asked to connect to them. A proxy set in the environment is used only with --proxy env. If a mirror has its own certificate authority, set NODE_EXTRA_CA_CERTS.",
     "Exit code: 0 if all lists were fetched, 1 if the catalogue was built but a list was refused or could not be fetched (see stderr), 2 if no catalogue was built.",
   ],
@@ -108,6 +111,14 @@ async function run(args: Arguments): Promise<number> {
     if (report.problem !== null) problems.push(`${report.path}: ${report.outcome}: ${report.problem}`);
   };
   try {
+    const networks = takesNetworks(args)
+      ? await updateNetworks({ home, base: BUNDLED_NETWORKS, origin, accepts: accept.has(NETWORKS_ID), maxChange })
+      : null;
+    if (networks?.problem != null) problems.push(`${networks.path}: ${networks.outcome}: ${networks.problem}`);
+    if (only?.size === 1 && only.has(NETWORKS_ID)) {
+      process.stdout.write(args.has("json") ? `${JSON.stringify({ networks })}\n` : networksText(networks));
+      return problems.length > 0 ? EXIT.nothing : EXIT.matched;
+    }
     const report = await updateCatalogue({
       home,
       base: BUNDLED_CATALOGUE,
@@ -120,7 +131,9 @@ async function run(args: Arguments): Promise<number> {
     });
     problems.push(...report.left.map(({ source, error }) => `${source.id}: not in the catalogue: ${error}`));
     process.stdout.write(
-      args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, styleFor(process.stdout)),
+      args.has("json")
+        ? `${JSON.stringify({ ...report, networks })}\n`
+        : reportText(report, styleFor(process.stdout)) + networksText(networks),
     );
   } finally {
     progress?.end();
@@ -131,11 +144,25 @@ async function run(args: Arguments): Promise<number> {
   return problems.length > 0 ? EXIT.nothing : EXIT.matched;
 }
 
+/** Whether the networks are fetched as well: unless other sources are named, or this one is left out. */
+function takesNetworks(args: Arguments): boolean {
+  const only = args.values("only");
+  return (only.length === 0 || only.includes(NETWORKS_ID)) && !args.values("skip").includes(NETWORKS_ID);
+}
+
+/** One line about them; none where they are left out, or the origin has none. */
+function networksText(networks: NetworksReport | null): string {
+  if (networks === null || networks.outcome === "absent") return "";
+  const { as_numbers: numbers, ipv4, ipv6, outcome } = networks;
+  if (numbers === null) return `  networks: ${outcome}\n`;
+  return `  networks: ${outcome}, ${counted(numbers, "AS number")}, ${counted(ipv4!, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6!, "IPv6 prefix", "IPv6 prefixes")}\n`;
+}
+
 /** The ids that --only and --skip leave; undefined without either of them. */
 function chosenSources(args: Arguments): Set<string> | undefined {
   const [only, skip] = [checkedSourceIds(args.values("only")), checkedSourceIds(args.values("skip"))];
   if (only.length + skip.length === 0) return undefined;
-  const left = new Set(only.length > 0 ? only : SOURCES.map(({ id }) => id));
+  const left = new Set(only.length > 0 ? only : [...SOURCES.map(({ id }) => id), NETWORKS_ID]);
   for (const id of skip) left.delete(id);
   if (left.size === 0) throw new UsageError("--skip leaves no source to fetch");
   return left;
