@@ -1,6 +1,7 @@
 import type { RendererModule } from "../batch/create-row-templates.ts";
 import { noAddressDocument } from "../batch/engine/row-templates.ts";
 import { Catalogue, type CatalogueNode } from "../cbs/catalogue.ts";
+import { primaryOf } from "../cbs/primary.ts";
 import { rowTemplate } from "../cbs/row-template.ts";
 import { csvField } from "../csv/write-row.ts";
 import type { NetworkOwner, Networks } from "../networks/networks.ts";
@@ -44,6 +45,10 @@ export const COLUMNS = {
     valueOf: ({ catalogue, match }) => (match === 0 ? null : hole(catalogue.table.prefixLength(match))),
   },
   services: { help: "node ids", valueOf: (subject) => ofNodes(subject, ({ id }) => id) },
+  primary: {
+    help: "the node that answers who it is",
+    valueOf: ({ catalogue, match }) => primaryOf(catalogue, match)?.cbs_id ?? null,
+  },
   provider: { help: "providers", valueOf: (subject) => ofNodes(subject, ({ provider }) => provider || null) },
   service: { help: "services of providers", valueOf: (subject) => ofNodes(subject, ({ service }) => service) },
   region: { help: "regions", valueOf: (subject) => ofNodes(subject, ({ region }) => region) },

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Random } from "../../bench/data/random.ts";
-import { formatAddress } from "../../src/address/format-address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { lastAddress } from "../../src/address/range.ts";
 import { AS_SOURCE, Catalogue, type CatalogueSource } from "../../src/cbs/catalogue.ts";
 import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { claimedCrawler, CrawlerJudge, crawlersIn } from "../../src/cbs/crawler-verdict.ts";
 import { CRAWLERS } from "../../src/cbs/crawlers.ts";
 import { SOURCES } from "../../src/cbs/importers/sources.ts";
-import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
+import { userAgentOf } from "../../src/cbs/user-agent-of.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { rounds } from "../rounds.ts";
+import { crawlerLog, freshCatalogue } from "./crawler-log.ts";
 
 const NOW = Date.parse("2026-11-28T00:00:00Z");
 const DAY = 86_400_000;
@@ -108,71 +107,38 @@ test("the table of tokens: each once, with documentation, and nodes that lists h
   }
 });
 
-/** Beside Google's, the crawlers whose lists come with ipsieve as a whole, by their tokens. */
-const WHOLE = new Set(
-  "bingbot Applebot DuckDuckBot GPTBot OAI-SearchBot ChatGPT-User PerplexityBot Perplexity-User AhrefsBot AhrefsSiteAudit CCBot".split(
-    " ",
-  ),
-);
-
-/**
- * A log made from the lists: crawlers at addresses of their lists, and others that use their names from addresses that
- * no list of any crawler has; the truth is known from how each line was made.
- */
 test("a log made from the bundled lists: no verdict is wrong", async (context) => {
-  const { table, metadata } = await openCatalogue();
-  // As if the lists had been fetched today: those of which only a part came along stay what they are.
-  const fetchedAt = new Date(NOW).toISOString();
-  const catalogue = new Catalogue(
-    { ...metadata, sources: metadata.sources.map((of) => ({ ...of, fetchedAt })) },
-    table,
-  );
+  const catalogue = await freshCatalogue(NOW);
   const judge = new CrawlerJudge(catalogue, NOW);
-  const random = new Random(20_261_128);
-  const ofBots = ([4, 6] as const).flatMap((family) =>
-    [...table.entries(family)].flatMap(({ prefix, match }) =>
-      catalogue
-        .claimsOf(match)
-        .filter(({ node, source: of }) => node.type === "bot" && of?.id !== AS_SOURCE)
-        .map(({ node }) => ({ prefix, id: node.id })),
-    ),
-  );
-  const crawlers = CRAWLERS.map((crawler) => ({
-    crawler,
-    prefixes: ofBots.filter(
-      ({ id }) => crawler.node !== null && (id === crawler.node || id.startsWith(`${crawler.node}/`)),
-    ),
-    isComplete: WHOLE.has(crawler.token) || crawler.node === "/bot/google",
-  }));
-  const inBots = (match: number): boolean =>
-    catalogue
-      .nodesOf(match as never)
-      .some(({ type, id }) => type === "bot" || /^\/saas\/(google|apple|anthropic)(\/|$)/.test(id));
   const counts = { lines: 0, verified: 0, impostor: 0, unlisted: 0, none: 0, wrong: 0 };
   const lines = rounds({ short: 50_000, long: 1_000_000 });
-  while (counts.lines < lines) {
-    const { crawler, prefixes, isComplete } = crawlers[random.below(crawlers.length)]!;
-    const kind = random.below(3);
-    let address;
-    if (kind === 0 && prefixes.length > 0) {
-      const { prefix } = prefixes[random.below(prefixes.length)]!;
-      address = random.below(2) === 0 ? { ...prefix } : lastAddress(prefix);
-    } else address = { family: 4 as const, w0: random.word(), w1: 0, w2: 0, w3: 0 };
-    const isListed = kind === 0 && prefixes.length > 0;
-    const match = table.lookupAddress(address);
-    if (!isListed && inBots(match)) continue;
-    const agent =
-      kind === 2 ? "Mozilla/5.0 (X11; Linux x86_64) Chrome/130" : `Mozilla/5.0 (compatible; ${crawler.token}/1.0)`;
-    // As a line of a log that is read again.
-    const [, text, named] = /^(\S+) .*"([^"]*)"$/.exec(`${formatAddress(address)} - - "GET /" 200 5 "-" "${agent}"`)!;
-    const parsed = parseAddress(text!);
-    const actual = judge.judge(table.lookupAddress(parsed), crawlersIn(named!))?.verdict ?? "none";
+  for (const { line, expected } of crawlerLog(catalogue, new Random(20_261_128))) {
+    const address = parseAddress(line.slice(0, line.indexOf(" ")));
+    const actual =
+      judge.judge(catalogue.table.lookupAddress(address), crawlersIn(userAgentOf(line)!))?.verdict ?? "none";
     counts.lines++;
     counts[actual]++;
-    const expected = kind === 2 ? ["none"] : isListed ? ["verified"] : [isComplete ? "impostor" : "unlisted"];
-    if (!expected.includes(actual)) counts.wrong++;
+    if (actual !== expected) counts.wrong++;
+    if (counts.lines === lines) break;
   }
   context.diagnostic(JSON.stringify(counts));
   assert.equal(counts.wrong, 0);
   assert.ok(counts.verified > lines / 20 && counts.impostor > lines / 20 && counts.unlisted > lines / 20);
+});
+
+test("the user agent of a line: a member of JSON, otherwise the last words in quotes", () => {
+  const combined = (tail: string): string => `192.0.2.1 - - [x] "GET /?q=Googlebot HTTP/1.1" 200 5 ${tail}`;
+  const cases: readonly (readonly [line: string, agent: string | null])[] = [
+    [combined('"-" "Mozilla/5.0 (compatible; bingbot/2.0)"'), "Mozilla/5.0 (compatible; bingbot/2.0)"],
+    [combined('"https://x.test/bingbot" "curl/8"'), "curl/8"],
+    [combined('"-" "curl/8" "192.0.2.1, 2001:db8::1"'), "curl/8"],
+    [combined('"https://x.test/bingbot" "-"'), null],
+    [combined('"-" "a \\"quoted\\" word"'), 'a \\"quoted\\" word'],
+    ["192.0.2.1 Googlebot", null],
+    ['{"ip":"192.0.2.1","url":"/Googlebot","user_agent":"curl/8"}', "curl/8"],
+    ['{"request":{"headers":{"User-Agent":["curl/8"]}}}', "curl/8"],
+    ['{"httpRequest":{"userAgent":"curl/8"}}', "curl/8"],
+    ['{"path":"/bingbot"}', null],
+  ];
+  for (const [line, agent] of cases) assert.equal(userAgentOf(line), agent, line);
 });

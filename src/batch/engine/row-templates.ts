@@ -20,7 +20,7 @@ const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
   tsv: `${ROW_COLUMNS.map(() => "").join("\t")}\n`,
   csv: csvRow(ROW_COLUMNS.map(() => null)),
   jsonl:
-    '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]}\n',
+    '{"ip":null,"found":false,"cidr":null,"primary":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]}\n',
   append: "\t",
   "append-csv": ",",
   "append-jsonl": "[]",

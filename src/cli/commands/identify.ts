@@ -18,9 +18,11 @@ import { nearest } from "../../words/nearest.ts";
 import type { SnapshotCounts } from "../output/snapshot-counts.ts";
 import { DEFAULT_CATALOGUE } from "../snapshots/default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
+import type { CrawlerRowFormat, CrawlerRows } from "../output/crawler-rows.ts";
+import { CATALOGUE_LIST } from "../list-kinds/catalogue-list.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
 import { standardError } from "../output/standard-error.ts";
-import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
+import { guardStandardOutput, printShortly, printText } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { counted } from "../output/numbers.ts";
 import { reportMalformed } from "../output/malformed-lines.ts";
@@ -28,7 +30,9 @@ import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
-const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
+/** Whether somebody is the crawler that the line names: it depends on the line, not on the address alone. */
+const CRAWLER_COLUMN = "crawler";
+const COLUMN_NAMES = [...(Object.keys(COLUMNS) as ColumnName[]), CRAWLER_COLUMN] as const;
 const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FORMATS = [...ROW_FORMATS, "arrow", "json"] as const;
 const ADDRESS_CHOICES = ["first", "last", "first-public"] as const;
@@ -127,6 +131,14 @@ export const identifyCommand: Command = {
       value: "NAME",
       help: "with several snapshots: only the lines that match in this one (its NAME, otherwise its file name without the extension)",
     },
+    {
+      name: "crawlers",
+      help: 'judge who calls itself a crawler, by the user agent in the line: a last column, or a member of documents, says verified, impostor (elsewhere than the crawler\'s complete list of the last 30 days says) or unlisted; --summary counts them. "ipsieve cbs update" fetches the lists',
+    },
+    {
+      name: "only-impostors",
+      help: "only the lines of those who call themselves a crawler and are not; implies --crawlers",
+    },
     AS_OF_OPTION,
     NOW_OPTION,
     {
@@ -182,6 +194,10 @@ export const identifyCommand: Command = {
       what: "who the visitors are, which rules cover them, and what is known about them",
     },
     {
+      command: "ipsieve identify --only-impostors access.log",
+      what: "who calls itself Googlebot, Bingbot or GPTBot, and is not",
+    },
+    {
       command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log",
       what: "how many lines match your own list",
     },
@@ -216,12 +232,12 @@ async function run(args: Arguments): Promise<number> {
 function asksForNetworks(args: Arguments): boolean {
   const given = args.value("networks");
   if (given === "none" || args.values("snapshot").length > 1) return false;
-  const ofColumns = chosenColumns(args).some((name) => "needsNetworks" in COLUMNS[name]);
+  const ofColumns = chosenColumns(args).some(needsNetworks);
   return ofColumns || given !== undefined || isCounting(args);
 }
 
 /** The columns that are asked for; none: those of the renderer. Throws UsageError. */
-function chosenColumns(args: Arguments): ColumnName[] {
+function chosenColumns(args: Arguments): (ColumnName | typeof CRAWLER_COLUMN)[] {
   const text = args.value("columns");
   if (text === undefined) return [];
   const names = text.split(",").map((name) => name.trim());
@@ -237,6 +253,10 @@ function chosenColumns(args: Arguments): ColumnName[] {
   return names as ColumnName[];
 }
 
+function needsNetworks(name: ColumnName | typeof CRAWLER_COLUMN): boolean {
+  return name !== CRAWLER_COLUMN && "needsNetworks" in COLUMNS[name];
+}
+
 async function identifyIn(
   chosen: readonly [ChosenSnapshot, ...ChosenSnapshot[]],
   args: Arguments,
@@ -244,6 +264,7 @@ async function identifyIn(
   given: Pick<IdentifyOptions, "inputs" | "threads"> & { readonly now: number },
 ): Promise<number> {
   const [{ snapshot, kind, label }, ...further] = chosen;
+  const crawlers = judgesCrawlers(args) ? await crawlerRows(args, chosen[0], given.now) : undefined;
   const result = await identifyInterruptibly(args, {
     snapshot,
     ...kind.rows,
@@ -252,19 +273,42 @@ async function identifyIn(
     ...(further.length > 0 && { label, further: further.map(({ kind: { rows }, ...one }) => ({ ...one, ...rows })) }),
     ...(args.has("only") && { only: onlyOf(args.value("only")!, [label, ...further.map((one) => one.label)]) }),
     ...given,
+    ...(crawlers !== undefined && { format: "jsonl", rowText: true, output: crawlers }),
+    ...(crawlers !== undefined && networks !== null && { renderer: COLUMN_RENDERER, chosenColumns: DEFAULT_COLUMNS }),
   });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   warnOfRepeatedAddress(result);
   warnOfEmptyInputs(result);
-  const selected = selectedLines(result, selection(args));
+  const selected = args.has("only-impostors") ? crawlers!.selected : selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
-  if (isCounting(args)) await printCounts(args, result, chosen, networks, given.now);
+  if (isCounting(args)) await printCounts(args, result, chosen, networks, given.now, crawlers);
   if (result.malformed > 0) {
     reportMalformed(result, args.value("format") === "append");
     return EXIT.error;
   }
   return selected > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+function judgesCrawlers(args: Arguments): boolean {
+  return args.has("crawlers") || args.has("only-impostors") || chosenColumns(args).includes(CRAWLER_COLUMN);
+}
+
+/** What takes the rows and judges each line. Loaded only when needed. */
+async function crawlerRows(args: Arguments, chosen: ChosenSnapshot, now: number): Promise<CrawlerRows> {
+  const { snapshot, kind, path } = chosen;
+  if (kind !== CATALOGUE_LIST)
+    throw new UsageError("crawlers are judged by a catalogue; leave --snapshot out, or name a catalogue");
+  const { catalogueOf } = await import("../../datasets/catalogue-from-bytes.ts");
+  const { CrawlerRows } = await import("../output/crawler-rows.ts");
+  return new CrawlerRows({
+    catalogue: catalogueOf(snapshot, path, now),
+    format: printsRows(args) ? ((args.value("format") ?? "tsv") as CrawlerRowFormat) : null,
+    columns: args.has("columns") ? chosenColumns(args) : [...DEFAULT_COLUMNS, CRAWLER_COLUMN],
+    onlyImpostors: args.has("only-impostors"),
+    keepsText: args.has("text"),
+    write: printText,
+  });
 }
 
 /** apache-arrow takes a tenth of a second to load: only this format needs it. */
@@ -473,6 +517,7 @@ function checkCombination(args: Arguments): void {
   refuse("count", "output", "write the count to a file with > FILE");
   checkSeveral(args);
   checkColumns(args);
+  if (judgesCrawlers(args)) checkCrawlers(args);
   const format = args.value("format");
   if (args.has("text") && format !== "jsonl")
     throw new UsageError("--text is only for --format jsonl; add that option");
@@ -481,6 +526,16 @@ function checkCombination(args: Arguments): void {
   if (isCounting(args)) checkCounting(args, format);
   else if (format === "json")
     throw new UsageError("--format json is for --summary and --top; for rows as JSON use --format jsonl");
+}
+
+/** Lines are judged one by one, by one catalogue, and their rows are written to standard output. */
+function checkCrawlers(args: Arguments): void {
+  const name = ["only-impostors", "crawlers"].find((option) => args.has(option)) ?? `columns ${CRAWLER_COLUMN}`;
+  const format = args.value("format") ?? "tsv";
+  if (printsRows(args) && !["tsv", "csv", "jsonl"].includes(format))
+    throw new UsageError(`--${name} has no rows for --format ${format}; choose tsv, csv or jsonl`);
+  if (args.values("snapshot").length > 1) throw new UsageError(`--${name} takes one catalogue; give one --snapshot`);
+  if (args.has("output")) throw new UsageError(`--${name} prints its rows; write them to a file with > FILE`);
 }
 
 /** Options that cannot be combined with several snapshots, and why. */
@@ -511,7 +566,7 @@ function checkColumns(args: Arguments): void {
     throw new UsageError(
       `--columns is for tsv, csv and append; ${format === "jsonl" ? "jsonl has all members: add --networks default for the network" : "arrow has columns of its own"}`,
     );
-  if (args.value("networks") === "none" && columns.some((name) => "needsNetworks" in COLUMNS[name]))
+  if (args.value("networks") === "none" && columns.some(needsNetworks))
     throw new UsageError("--networks none: the columns asn, network and country need them; leave one of them out");
   if (args.values("snapshot").length > 1)
     for (const name of ["columns", "networks"])
@@ -552,6 +607,7 @@ async function printCounts(
   chosen: readonly ChosenSnapshot[],
   networks: ShownNetworks["opened"],
   now: number,
+  crawlers: CrawlerRows | undefined,
 ): Promise<void> {
   const { countsCsv, countsJson, countsOf } = await import("../output/counts.ts");
   const lists: { label: string; counts: SnapshotCounts }[] = [];
@@ -562,6 +618,7 @@ async function printCounts(
     const perMatch = result.perMatchOfFurther.at(-1) ?? new Float64Array(0);
     lists[0]!.counts = countsWithNetworks(lists[0]!.counts, networks.networks, perMatch);
   }
+  if (crawlers !== undefined) lists[0]!.counts = crawlers.counts(lists[0]!.counts);
   const counts = countsOf(result, lists, { isSummary: args.has("summary") });
   const format = args.has("output") ? undefined : args.value("format");
   if (format === undefined) {
