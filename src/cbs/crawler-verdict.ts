@@ -116,7 +116,8 @@ export class CrawlerJudge {
   /** The publishers' lists that name the node or one below it. */
   #sourcesBelow(id: string): Set<CatalogueSource> {
     const found = new Set<CatalogueSource>();
-    for (const [node, sources] of (this.#listed ??= this.#sourcesByNode()))
+    this.#listed ??= this.#sourcesByNode();
+    for (const [node, sources] of this.#listed)
       if (isAtOrBelow(node, id)) for (const source of sources) found.add(source);
     return found;
   }

@@ -150,7 +150,7 @@ function checkNames(options: GuardOptions): void {
 /** A holder may have any members, but a rule about impostors has this one alone. */
 function isImpostorRule(one: Denied): one is ImpostorRule {
   if (typeof one !== "object" || one === null || one instanceof Ruleset || !("impostors" in one)) return false;
-  const [unknown] = Object.keys(one).filter((name) => name !== "impostors");
+  const unknown = Object.keys(one).find((name) => name !== "impostors");
   if (unknown !== undefined)
     throw new TypeError(`deny: beside impostors, there is no option ${JSON.stringify(unknown)}`);
   if (typeof one.impostors !== "boolean") throw wrong("deny.impostors", one.impostors, "true or false");
