@@ -277,12 +277,13 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await settled();
     assert.deepEqual(await shown(), await wanted("page=2"));
     await page.getByLabel("IPv6").check({ force: true });
-    await page.getByText(/^1 to 100 of 1,023 prefixes/).waitFor();
+    const all = (await ask("/cbs/ranges?id=/cdn/cloudflare&family=6")).body.count as number;
+    await page.getByText(`1 to 100 of ${all.toLocaleString("en-GB")} prefixes`).waitFor();
     await settled();
     assert.deepEqual(await shown(), await wanted("family=6"));
     await page.getByLabel(/^Aggregate/).check();
     const { count } = (await ask("/cbs/ranges?id=/cdn/cloudflare&family=6&aggregate=true")).body;
-    assert.ok(count < 1023);
+    assert.ok(count < all && all > 100);
     await page.getByText(new RegExp(`of ${count} prefixes`)).waitFor();
     await settled();
     assert.deepEqual(await shown(), await wanted("family=6&aggregate=true"));
@@ -326,12 +327,13 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     const { page, errors } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
     const path = "/cbs/ranges?id=/cdn/cloudflare&family=4";
     await page.getByLabel("IPv4").check({ force: true });
-    await page.getByText(/of 1,456 prefixes/).waitFor();
+    const count = (await ask(path)).body.count as number;
+    await page.getByText(`of ${count.toLocaleString("en-GB")} prefixes`).waitFor();
     await page.getByRole("button", { name: "Copy all" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const text = (await ask(path, "text/plain")).text;
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), text);
-    assert.equal(text.split("\n").length, 1457);
+    assert.equal(text.split("\n").length, count + 1);
     for (const [label, type, name] of [
       ["Text", "text/plain", "cdn-cloudflare-ipv4.txt"],
       ["CSV", "text/csv", "cdn-cloudflare-ipv4.csv"],
