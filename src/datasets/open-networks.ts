@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { Networks } from "../networks/networks.ts";
-import type { OpenOptions } from "../snapshot/open-snapshot.ts";
+import { type OpenOptions, openSnapshotFor } from "../snapshot/open-snapshot.ts";
+import type { Family } from "../address/address.ts";
+import { checkKind } from "./_check-kind.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { openKind } from "./_open-kind.ts";
 import { NETWORKS_SNAPSHOT, networksOf } from "./networks-from-bytes.ts";
@@ -23,4 +25,11 @@ export async function openNetworksSnapshot(path: string = BUNDLED_NETWORKS, opti
  */
 export async function openNetworks(path: string = BUNDLED_NETWORKS): Promise<Networks> {
   return networksOf(await openNetworksSnapshot(path), path);
+}
+
+/**
+ * As `openNetworksSnapshot`, for looking up a few addresses of one family: a third of the file is not read, nor checked.
+ */
+export async function openNetworksFor(family: Family, path: string = BUNDLED_NETWORKS): Promise<Snapshot> {
+  return checkKind(await openSnapshotFor(family, path), path, NETWORKS_SNAPSHOT);
 }

@@ -2,8 +2,9 @@ import { closeSync, constants, fstatSync, openSync, read, readSync } from "node:
 import { crc32 } from "node:zlib";
 import { SectionChecksums } from "./_section-checksums.ts";
 import { bufferOf, type Shared } from "../memory/shared-memory.ts";
+import type { Family } from "../address/address.ts";
 import { allocateFor } from "./_allocate.ts";
-import { decodeHead, type SnapshotHead } from "./format.ts";
+import { decodeHead, type SnapshotHead, type SnapshotSectionName } from "./format.ts";
 import type { TrustedKeys } from "./signing.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
@@ -26,6 +27,7 @@ const CHUNKS_AHEAD = 2;
 export async function readSnapshotFile(
   path: string,
   trustedKeys: TrustedKeys | undefined,
+  only?: Family,
 ): Promise<{ shared: Shared; head: SnapshotHead }> {
   const file = new RegularFile(path);
   try {
@@ -35,13 +37,33 @@ export async function readSnapshotFile(
     const shared = allocateFor(head, path);
     const bytes = new Uint8Array(bufferOf(shared), 0, head.byteLength);
     bytes.set(start);
-    await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path, crc32));
+    const skipped = only === undefined ? [] : indexOf(only === 4 ? 6 : 4);
+    const gap = spanOf(head, skipped);
+    await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path, crc32, skipped), gap);
     // Loaded only if there are keys: loading node:crypto takes longer than reading a small snapshot.
     if (trustedKeys !== undefined) await (await import("./signing.ts")).checkSigned(bytes, head, trustedKeys, path);
     return { shared, head };
   } finally {
     await file.close();
   }
+}
+
+/** The sections that addresses of a family are looked up in, and those of the other are not. */
+function indexOf(family: Family): SnapshotSectionName[] {
+  return family === 4 ? ["root4", "nodes4"] : ["root6", "nodes6"];
+}
+
+/** Where sections that follow one another begin and end; an empty span for none. */
+function spanOf({ sections, byteLength }: SnapshotHead, names: readonly SnapshotSectionName[]): Span {
+  const spans = sections.filter(({ name }) => names.includes(name));
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (first === undefined || last === undefined) return { start: byteLength, end: byteLength };
+  return { start: first.byteOffset, end: last.byteOffset + last.byteLength };
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** An open file. Without node:fs/promises, which takes as long to load as a small snapshot takes to read. */
@@ -138,6 +160,8 @@ function readFailure(path: string, cause: unknown): SnapshotError {
  *     being read                   |.......|.......|             `ahead`: at most CHUNKS_AHEAD, in the file's order
  *                                                  ^ at
  *
+ * Nothing is read of `gap`, and its sections are not checked.
+ *
  * Invariant: every byte before the first chunk of `ahead` has been read, so `advance` never looks at bytes that are
  * still being written. Each turn takes one chunk from `ahead`: the loop ends after length / CHUNK_BYTES turns.
  */
@@ -146,11 +170,16 @@ async function readChecked(
   bytes: Uint8Array,
   at: number,
   checksums: SectionChecksums,
+  gap: Span,
 ): Promise<void> {
   const ahead: { readonly read: Promise<void>; readonly end: number }[] = [];
   while (at < bytes.length || ahead.length > 0) {
     while (at < bytes.length && ahead.length < CHUNKS_AHEAD) {
-      const end = Math.min(at + CHUNK_BYTES, bytes.length);
+      if (at >= gap.start && at < gap.end) {
+        at = gap.end;
+        continue;
+      }
+      const end = Math.min(at + CHUNK_BYTES, at < gap.start ? gap.start : bytes.length, bytes.length);
       ahead.push({ read: file.read(bytes.subarray(at, end), at), end });
       at = end;
     }

@@ -1,5 +1,11 @@
 import type { Crc32 } from "./crc32.ts";
-import { contentLength, HEAD_BYTES, type SnapshotHead, type SnapshotSection } from "./format.ts";
+import {
+  contentLength,
+  HEAD_BYTES,
+  type SnapshotHead,
+  type SnapshotSection,
+  type SnapshotSectionName,
+} from "./format.ts";
 import { checkSignatureBlock } from "./signature-block.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
@@ -9,12 +15,20 @@ export class SectionChecksums {
   readonly #head: SnapshotHead;
   readonly #path: string;
   readonly #crc32: Crc32;
+  readonly #skipped: readonly SnapshotSectionName[];
   #at = HEAD_BYTES;
   #section = 0;
   #crc = 0;
 
-  /** `crc32` is the fastest implementation on the platform. */
-  constructor(bytes: Uint8Array, head: SnapshotHead, path: string, crc32: Crc32) {
+  /** `crc32` is the fastest implementation on the platform; `skipped` sections are neither read nor checked. */
+  constructor(
+    bytes: Uint8Array,
+    head: SnapshotHead,
+    path: string,
+    crc32: Crc32,
+    skipped: readonly SnapshotSectionName[] = [],
+  ) {
+    this.#skipped = skipped;
     this.#crc32 = crc32;
     this.#bytes = bytes;
     this.#head = head;
@@ -53,6 +67,11 @@ export class SectionChecksums {
 
   /** Adds bytes of the current section, which may be empty, and compares the checksum once the section is complete. */
   #sum(section: SnapshotSection, end: number): void {
+    if (this.#skipped.includes(section.name)) {
+      this.#at = end;
+      if (end === section.byteOffset + section.byteLength) this.#section++;
+      return;
+    }
     this.#crc = this.#crc32(this.#bytes.subarray(this.#at, end), this.#crc);
     this.#at = end;
     if (end < section.byteOffset + section.byteLength) return;

@@ -1,3 +1,4 @@
+import type { Family } from "../address/address.ts";
 import { readSnapshotFile } from "./_read-file.ts";
 import type { TrustedKeys } from "./signing.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -22,5 +23,14 @@ export interface OpenOptions {
  */
 export async function openSnapshot(path: string, { trustedKeys }: OpenOptions = {}): Promise<Snapshot> {
   const { shared, head } = await readSnapshotFile(path, trustedKeys);
+  return new Snapshot(shared, head, path);
+}
+
+/**
+ * As `openSnapshot`, for looking up a few addresses of one family: the index of the other one is neither read nor
+ * checked, and has no matches. Not for `verify`, which reads all of it.
+ */
+export async function openSnapshotFor(family: Family, path: string): Promise<Snapshot> {
+  const { shared, head } = await readSnapshotFile(path, undefined, family);
   return new Snapshot(shared, head, path);
 }

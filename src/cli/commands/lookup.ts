@@ -1,4 +1,4 @@
-import type { Prefix } from "../../address/address.ts";
+import type { Family, Prefix } from "../../address/address.ts";
 import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
@@ -40,7 +40,7 @@ export const lookupCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const opening = ShownNetworks.open(args); // read while the catalogue is
+  const opening = ShownNetworks.open(args, onlyFamily(args.operands)); // read while the catalogue is
   const path = await chosenSnapshot(args);
   const catalogue = await openCatalogueLazily(path, chosenMoment(args));
   const networks = await opening;
@@ -60,6 +60,12 @@ async function run(args: Arguments): Promise<number> {
   }
   if (failed) return EXIT.error;
   return found ? EXIT.matched : EXIT.nothing;
+}
+
+/** The family of all operands, if they have one: mapped addresses, and what standard input has, may be of either. */
+function onlyFamily(operands: readonly string[]): Family | undefined {
+  if (operands.every((text) => /^[0-9][0-9./]*$/.test(text))) return 4;
+  return operands.every((text) => text.includes(":") && !text.includes(".") && !/ffff:/i.test(text)) ? 6 : undefined;
 }
 
 /** The error of a node that was read from a catalogue with the catalogue's path; any other as it is. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import type { Prefix } from "../../address/address.ts";
+import type { Family, Prefix } from "../../address/address.ts";
 import { ageDays } from "../../cbs/catalogue-ages.ts";
 import { networksOf } from "../../datasets/networks-from-bytes.ts";
-import { BUNDLED_NETWORKS, openNetworksSnapshot } from "../../datasets/open-networks.ts";
+import { BUNDLED_NETWORKS, openNetworksFor, openNetworksSnapshot } from "../../datasets/open-networks.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Network, Networks } from "../../networks/networks.ts";
 import { oneLine } from "../output/one-line.ts";
@@ -41,14 +41,14 @@ export class ShownNetworks {
     this.path = path;
   }
 
-  /** Opens those that the options name, or the default ones. Never rejects. */
-  static async open(args: Arguments): Promise<ShownNetworks> {
+  /** Opens those that the options name, or the default ones: for addresses of one family, if `only` is given. Never rejects. */
+  static async open(args: Arguments, only?: Family): Promise<ShownNetworks> {
     const given = args.value("networks") ?? DEFAULT;
     const path = given === DEFAULT ? defaultNetworks() : given;
     const shown = new ShownNetworks(path);
     if (path === NONE) return shown;
     try {
-      const snapshot = await openNetworksSnapshot(path);
+      const snapshot = await (only === undefined ? openNetworksSnapshot(path) : openNetworksFor(only, path));
       shown.#networks = networksOf(snapshot, path);
       shown.#snapshot = snapshot;
       sayIfOld(path, shown.#networks);
