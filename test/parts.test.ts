@@ -14,10 +14,11 @@ test("in `.ci/run` each test file runs once: alone in its short form, or in its 
 });
 
 test("of a file whose long form takes too long for `.ci/run`, that runs by night, and the short one here", () => {
+  const [long, programs] = [filesOf("long"), filesOf("programs")];
   for (const file of NIGHTLY) {
     assert.ok(hasLongForm(file), file);
     // Its short form runs where its programs are.
-    assert.equal(filesOf("long").includes(file), filesOf("programs").includes(file), file);
+    assert.equal(long.includes(file), programs.includes(file), file);
     assert.ok(isShortIn("long", file) && !isShortIn("nightly", file));
   }
   assert.deepEqual(NIGHTLY, NIGHTLY.toSorted());
