@@ -5,7 +5,7 @@ import { parseAddress } from "../../src/address/parse-address.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { AS_SOURCE, Catalogue, type CatalogueSource } from "../../src/cbs/catalogue.ts";
 import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
-import { claimedCrawler, CrawlerJudge, crawlersIn } from "../../src/cbs/crawler-verdict.ts";
+import { claimedCrawler, CrawlerJudge, crawlersIn, mayNameCrawler } from "../../src/cbs/crawler-verdict.ts";
 import { CRAWLERS } from "../../src/cbs/crawlers.ts";
 import { SOURCES } from "../../src/cbs/importers/sources.ts";
 import { userAgentOf } from "../../src/cbs/user-agent-of.ts";
@@ -124,6 +124,14 @@ test("a log made from the bundled lists: no verdict is wrong", async (context) =
   context.diagnostic(JSON.stringify(counts));
   assert.equal(counts.wrong, 0);
   assert.ok(counts.verified > lines / 20 && counts.impostor > lines / 20 && counts.unlisted > lines / 20);
+});
+
+test("no line that names a crawler is skipped", () => {
+  for (const { token } of CRAWLERS)
+    for (const line of [`x\t${token}`, `"a ${token.toUpperCase()}"`])
+      assert.ok(mayNameCrawler(JSON.stringify({ line })), token);
+  assert.ok(mayNameCrawler('{"text":"{\\"ua\\":\\"\\\\u0047ooglebot\\"}"}'), "an escape may hide it");
+  assert.ok(!mayNameCrawler('{"text":"Mozilla/5.0 (X11) Chrome/130"}'));
 });
 
 test("the user agent of a line: a member of JSON, otherwise the last words in quotes", () => {

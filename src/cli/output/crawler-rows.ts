@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import type { Catalogue } from "../../cbs/catalogue.ts";
-import { type ClaimedCrawler, CrawlerJudge, crawlersIn } from "../../cbs/crawler-verdict.ts";
+import { type ClaimedCrawler, CrawlerJudge, crawlersIn, mayNameCrawler } from "../../cbs/crawler-verdict.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";
 import { userAgentOf } from "../../cbs/user-agent-of.ts";
 import type { Network } from "../../networks/networks.ts";
@@ -68,7 +68,9 @@ export class CrawlerRows extends Writable {
     const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
     this.#rest = lines.pop()!;
     let rows = "";
-    for (const line of lines) rows += this.#rowOf(JSON.parse(line) as Row);
+    const { format, onlyImpostors } = this.#options;
+    const writesAll = format !== null && !onlyImpostors;
+    for (const line of lines) if (writesAll || mayNameCrawler(line)) rows += this.#rowOf(JSON.parse(line) as Row);
     if (rows === "") return done();
     this.#options.write(rows).then(() => done(), done);
   }
