@@ -27,6 +27,7 @@ function delays(random: number): number[] {
     const verdict = judge(progress, 8, FAILED, AT, random);
     progress = verdict.progress;
     if (verdict.outcome === "given-up") return found;
+    assert.equal(verdict.outcome, "failed");
     found.push(progress.nextAt! - AT);
   }
 }
