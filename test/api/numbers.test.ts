@@ -98,7 +98,7 @@ function* withNumber(
   schema: Schema,
   api: ApiDocument,
 ): Generator<{ body: string; schema: Schema | undefined }> {
-  const { properties = {}, items } = api.resolve(schema);
+  const { properties = {}, items, maxProperties } = api.resolve(schema);
   if (Array.isArray(example)) {
     for (const [index, each] of example.slice(0, 1).entries())
       for (const { body, schema: own } of withNumber(each, literal, items ?? {}, api))
@@ -107,7 +107,7 @@ function* withNumber(
     const names = new Set([...Object.keys(example), ...Object.keys(properties)]);
     for (const name of names)
       for (const { body, schema: own } of withNumber(example[name], literal, properties[name] ?? {}, api))
-        yield { body: replaced(example, name, body), schema: own };
+        yield { body: replaced(maxProperties === 1 ? {} : example, name, body), schema: own };
   } else {
     yield { body: literal, schema: api.resolve(schema) };
   }
@@ -179,7 +179,8 @@ for (const scope of ["public", "dashboard"] as const) {
           const { status, text: answer, asked } = await send({ operation, body });
           requests++;
           assert.ok(status < 500, `${asked}: ${status} ${answer}`);
-          if (own?.type === "integer")
+          // An AS number that no table of networks has is rejected as well.
+          if (own?.type === "integer" && !(body.includes('"asn":') && isIn(api, own, JSON.parse(literal))))
             assert.equal(status === 400, !isIn(api, own, JSON.parse(literal)), `${asked}: ${status} ${answer}`);
         }
       }

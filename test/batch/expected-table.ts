@@ -207,7 +207,7 @@ function documentOf(
 ): string {
   const known =
     address === null
-      ? '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]'
+      ? '{"ip":null,"found":false,"cidr":null,"primary":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]'
       : JSON.stringify({
           ip: address,
           found: ids.length > 0,

@@ -129,7 +129,7 @@ function row(
   if (format === "csv") return `${address ?? ""},${prefix ?? ""},"${ids}"\n`.replace(',""\n', ",\n");
   if (address === null)
     return (
-      '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[],"line":' +
+      '{"ip":null,"found":false,"cidr":null,"primary":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[],"line":' +
       `${number}}\n`
     );
   return `${JSON.stringify({ ip: address, found: values.length > 0, cidr: prefix, ids: `${ids}${"x".repeat(10 * values.length)}`, line: number })}\n`;

@@ -99,7 +99,8 @@ export class EndpointQueue {
     const { messages, store, now, signal } = this.#services;
     const { at, data, first, last } = event;
     const type = typeOf(event);
-    const messageId = `msg_${webhook.id.replaceAll("-", "")}_${first}`;
+    // After a restore from a backup, other events have the same numbers, in another feed.
+    const messageId = `msg_${webhook.id.replaceAll("-", "")}_${this.#reader!.feed}_${first}`;
     const attempt = progress.attempts + 1;
     const message = { messageId, type, cause: "event", attempt, body: messageOf(type, at, data) } as const;
     const { result, sent } = await messages.send(webhook, message, signal);

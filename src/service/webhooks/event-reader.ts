@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Event, StoredEvents } from "../../store/records/event.ts";
 import { eventsOf } from "../../store/records/packed-events.ts";
+import { isOtherFeed } from "../changes/change-tails.ts";
 import type { Store } from "../../store/store.ts";
 import { type About, isOfRule, RuleEvents, singleEvent, type WebhookEvent } from "./webhook-event.ts";
 
@@ -31,11 +32,17 @@ export class EventReader {
   #next: WebhookEvent | undefined;
   /** Everything up to this event has been passed. */
   #position = 0;
+  #feed = "";
 
   constructor(store: Store, organisationId: string, about: About) {
     this.#store = store;
     this.#organisationId = organisationId;
     this.#about = about;
+  }
+
+  /** Which feed the last message is from: another one has other events under the same numbers. */
+  get feed(): string {
+    return this.#feed;
   }
 
   get position(): number {
@@ -116,6 +123,9 @@ export class EventReader {
   /** Events that are no longer kept are left out. */
   async #readRows(after: number): Promise<StoredEvents[]> {
     const page = await this.#store.read("events", this.#organisationId, after, PAGE);
+    if (isOtherFeed(this.#feed, page.feed))
+      throw new Error("the database was restored from a backup; a new reader is needed");
+    this.#feed = page.feed;
     if (page.rows.length > 0 || page.oldest <= after + 1 || page.oldest > page.sequence) return [...page.rows];
     return [...(await this.#store.read("events", this.#organisationId, page.oldest - 1, PAGE)).rows];
   }

@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import type { Engine } from "./_engine.ts";
 import { atOneInstant } from "./_at-one-instant.ts";
+import { NEVER_LOST } from "./_another-history.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 
@@ -46,20 +48,24 @@ export function readReport(engine: Engine): Promise<StoreReport> {
       rules: total,
     };
 
+    /** Without gaps but for those that restores from backups made. */
     async function checkNumbers(): Promise<void> {
-      const { rows, first, last } = await within
+      const { rows } = await sql<{ before: number; missing: number }>`
+        select before, number - before - 1 as missing from (
+          select number, lag(number) over (order by number) as before from (
+            select sequence as number from changes union select sequence from store where sequence > 0) as numbers
+        ) as steps where number - before between 2 and ${sql.lit(NEVER_LOST - 1)} limit 1`.execute(within);
+      const { changes, last } = await within
         .selectFrom("changes")
-        .select(({ fn }) => [
-          fn.countAll<number>().as("rows"),
-          fn.min("sequence").as("first"),
-          fn.max("sequence").as("last"),
-        ])
+        .select(({ fn }) => [fn.countAll<number>().as("changes"), fn.max("sequence").as("last")])
         .executeTakeFirstOrThrow();
-      if (rows === 0 ? sequence === 0 : last === sequence && last - first! + 1 === rows) return;
-      throw new StoreError(
-        "corrupt",
-        `the changes are numbered ${first} to ${last} in ${rows} rows, and the last number is ${sequence}; restore a backup`,
-      );
+      const isMissing = changes === 0 && sequence > 0 && sequence < NEVER_LOST;
+      if (rows.length === 0 && !isMissing && (last ?? 0) <= sequence) return;
+      const what =
+        rows[0] === undefined
+          ? `the last number is ${sequence}, and the last change ${last ?? "is missing"}`
+          : `after change ${rows[0].before}, ${rows[0].missing} are missing`;
+      throw new StoreError("corrupt", `${what}; restore a backup`);
     }
   });
 }

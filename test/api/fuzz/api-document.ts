@@ -18,6 +18,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly minProperties?: number;
   readonly items?: Schema;
+  readonly maxProperties?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly minLength?: number;
