@@ -1,5 +1,5 @@
 import type { Family, Prefix } from "../address/address.ts";
-import type { DesiredRule } from "./plan-replacement.ts";
+import type { ListedRule } from "./listed-rule.ts";
 import type { Rule } from "./rule.ts";
 import { namesOf, type RuleNames } from "./rule-names.ts";
 
@@ -19,6 +19,12 @@ export interface RuleColumns {
   /** Milliseconds since 1970 UTC. */
   readonly createdAt: Float64Array;
   readonly updatedAt: Float64Array;
+}
+
+/** A list of which a guard may have cut rules. */
+export interface CarvedColumns extends RuleColumns {
+  /** For each rule, as in `ListedRule`: `Infinity` for never, `NaN` where it is absent. Absent if nothing was cut. */
+  readonly carved?: { readonly named: Float64Array; readonly part: Float64Array };
 }
 
 /** Columns whose names are strings. */
@@ -60,16 +66,22 @@ export function prefixesIn(parts: readonly RuleColumns[]): Iterable<Prefix> & { 
 }
 
 /** The rules in columns, without the times of creation and update. */
-export function* desiredIn(columns: RuleColumns): Generator<DesiredRule, undefined> {
+export function* desiredIn(columns: CarvedColumns): Generator<ListedRule, undefined> {
   const names = namesOf(columns.names);
+  const { carved } = columns;
   for (let at = 0; at < names.length; at++) {
-    const expiresAt = columns.expiresAt[at]!;
-    yield {
-      prefix: prefixIn(columns, at),
-      name: names[at]!,
-      expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt,
-    };
+    const rule = { prefix: prefixIn(columns, at), name: names[at]!, expiresAt: expiryOf(columns.expiresAt[at]!) };
+    if (carved === undefined || Number.isNaN(carved.part[at]!)) {
+      yield rule;
+      continue;
+    }
+    const [named, part] = [carved.named[at]!, expiryOf(carved.part[at]!)];
+    yield { ...rule, carved: Number.isNaN(named) ? { part } : { part, named: expiryOf(named) } };
   }
+}
+
+function expiryOf(time: number): number | null {
+  return time === Number.POSITIVE_INFINITY ? null : time;
 }
 
 function chunkOf(family: Family, rules: readonly Rule[]): PlainColumns {

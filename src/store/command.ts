@@ -1,6 +1,6 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
-import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import type { CarvedColumns, RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
 import type { Deployment, DeploymentDefinition, PublishedList, RefusedList, Together } from "./records/deployment.ts";
@@ -145,7 +145,7 @@ export interface ImportRulesCommand extends Conditional {
   readonly kind: "import-rules";
   readonly rulesetId: string;
   /** As for `replace-rules`. */
-  readonly rules: readonly RuleColumns[];
+  readonly rules: readonly CarvedColumns[];
   readonly mode: ConflictMode;
   /** SHA-256 of the list as it was sent, for the audit log. */
   readonly digest?: string | undefined;

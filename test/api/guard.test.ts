@@ -216,6 +216,48 @@ test("carve: lists are written exactly without what should not be blocked; singl
   assert.deepEqual([status, body.type, body.carved], [409, "/problems/collateral", ["20.0.0.0/24"]]);
 });
 
+test("carve: of an imported rule that is cut, no part shortens a rule of the same prefix, in any mode, in short and long lists", async () => {
+  await guard("carve");
+  const [soon, later] = ["2027-01-01T00:00:00.000Z", "2028-01-01T00:00:00.000Z"];
+  // As many rules as it takes for the store to decide beforehand which of them it skips.
+  const many = Array.from({ length: 1200 }, (_, at) => ({ ip: `198.${18 + (at >> 8)}.${at & 255}.1` }));
+  const path = `${PATH}${block.id}/rules`;
+  const replace = async (rules: readonly object[]): Promise<void> => {
+    const answer = await ask(t, "PUT", `${path}?allow_empty=true&max_shrink=100`, { key, body: { rules } });
+    assert.equal(answer.status, 200);
+  };
+  const expiries = async (): Promise<unknown> =>
+    (await ask(t, "GET", path, { key })).body.items
+      .filter(({ ip }: any) => ip.startsWith("20."))
+      .map(({ ip, expires_at: until }: any) => [ip, until]);
+  for (const mode of ["extend", "override", "skip", "fail"])
+    for (const rest of [[], many])
+      for (const [old, wide, left] of [
+        [null, soon, null],
+        [soon, null, null],
+        [soon, later, later],
+        [later, soon, later],
+      ]) {
+        await replace([{ ip: "20.0.0.0/24", name: "old", expires_at: old }]);
+        const rules = [{ ip: "20.0.0.0/23", name: "wide", expires_at: wide }, ...rest];
+        const answer = await write("POST", block, `:import?conflict_resolution=${mode}`, { rules });
+        assert.equal(answer.status, 200, mode);
+        assert.equal(answer.body.created, rest.length);
+        assert.deepEqual(await expiries(), [["20.0.0.0/24", left]], `${mode} ${old} ${wide}`);
+      }
+  // A prefix that the list names itself is decided by the mode first.
+  for (const [mode, until] of [
+    ["override", "2027-06-01T00:00:00.000Z"],
+    ["skip", later],
+  ]) {
+    await replace([{ ip: "20.0.0.0/24", expires_at: later }]);
+    const named = { ip: "20.0.0.0/24", expires_at: soon };
+    const rules = [{ ip: "20.0.0.0/23", expires_at: "2027-06-01T00:00:00.000Z" }, named];
+    assert.equal((await write("POST", block, `:import?conflict_resolution=${mode}`, { rules })).status, 200);
+    assert.deepEqual(await expiries(), [["20.0.0.0/24", until]], mode);
+  }
+});
+
 test("the audit log shows who changed the guard", async () => {
   await guard("refuse");
   const { entries } = await t.server.store.read("audit", organisation, { limit: 1 });

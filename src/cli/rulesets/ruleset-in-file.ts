@@ -5,6 +5,7 @@ import { ruleDocument } from "../../formats/rule-document.ts";
 import { setNameOf } from "../../formats/set-name.ts";
 import { exportRules, type RuleExportFormat } from "../../rulesets/export-rules.ts";
 import { type Compaction, compacting } from "../../rulesets/compact.ts";
+import { addListed, type ListedRule } from "../../rulesets/listed-rule.ts";
 import { type DesiredRule, planReplacement, type ReplacementPlan } from "../../rulesets/plan-replacement.ts";
 import { activeRules } from "../../rulesets/rule.ts";
 import { desiredIn } from "../../rulesets/rule-columns.ts";
@@ -102,10 +103,13 @@ export class RulesetInFile implements RulesetTarget {
     const { rules, ...leftOut } = await this.#read(list, how);
     return this.#change((ruleset) => {
       const done = { created: 0, updated: 0, skipped: 0 };
-      for (const { prefix, ...rule } of rules) {
-        const { action } = ruleset.add(prefix, { ...rule, mode }, this.#now);
+      for (const listed of rules) {
+        const { prefix } = listed;
+        const { action, rule } = addListed(ruleset.get(prefix), listed, mode, this.#now);
         if (action === "conflict")
           throw new UsageError(`${this.name}: ${conflictText(formatPrefix(prefix))}, so nothing was written`);
+        if (action !== "skipped")
+          ruleset.add(prefix, { name: rule.name, expiresAt: rule.expiresAt, mode: "override" }, this.#now);
         done[action]++;
       }
       return { result: { ...done, ...leftOut, can_undo: this.#keep > 0 } };
@@ -169,7 +173,7 @@ export class RulesetInFile implements RulesetTarget {
     list: RuleSource,
     how: ListReading,
   ): Promise<
-    { readonly rules: readonly DesiredRule[] } & Pick<
+    { readonly rules: readonly ListedRule[] } & Pick<
       ImportAnswer,
       "repeated" | "invalid" | "invalid_lines" | "warnings"
     >

@@ -2,7 +2,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { FirstLines } from "../../rulesets/first-lines.ts";
 import { type ImportedColumns, type ImportFormat, RuleImport } from "../../rulesets/importers/import-rules.ts";
 import { errorText } from "../../rulesets/importers/imported-rule.ts";
-import type { RuleColumns } from "../../rulesets/rule-columns.ts";
+import type { CarvedColumns, RuleColumns } from "../../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../../rulesets/rule-list.ts";
 import { inSlices, Slice } from "../../turns/in-slices.ts";
 import { type FieldErrors, invalid, ServiceError } from "../service-error.ts";
@@ -234,8 +234,9 @@ export function withoutLines({
   expiresAt,
   createdAt,
   updatedAt,
-}: ListedColumns): RuleColumns {
-  return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
+  carved,
+}: ListedColumns & CarvedColumns): CarvedColumns {
+  return { family, words, lengths, names, expiresAt, createdAt, updatedAt, ...(carved && { carved }) };
 }
 
 /** The errors of a rule of a document, by its properties. */

@@ -9,7 +9,7 @@ import {
 import type { PrefixList } from "../../collateral/protected.ts";
 import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
 import { formatPrefix } from "../../address/prefix.ts";
-import { prefixesIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
+import { type CarvedColumns, prefixesIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { gatherOwnLists } from "../deployments/gather-protection.ts";
 import { ServiceError } from "../service-error.ts";
@@ -31,7 +31,7 @@ type Needed = Pick<Services, "memory" | "catalogue" | "lists" | "now">;
 
 /** A list of rules, and what it blocks that it should not. */
 export interface GuardedRules {
-  readonly rules: readonly RuleColumns[];
+  readonly rules: readonly CarvedColumns[];
   readonly warnings: readonly CollateralDocument[];
 }
 

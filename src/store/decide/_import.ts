@@ -1,7 +1,6 @@
-import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
-import { type RuleColumns, desiredIn } from "../../rulesets/rule-columns.ts";
+import { addListed, type ListedRule } from "../../rulesets/listed-rule.ts";
+import { type CarvedColumns, desiredIn } from "../../rulesets/rule-columns.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import { addRule } from "../../rulesets/write-rule.ts";
 import { keyOfPrefix } from "../_prefix-key.ts";
 import type { BatchResult, ImportRulesCommand } from "../command.ts";
 import { StoreError } from "../store-error.ts";
@@ -12,14 +11,14 @@ import type { TouchedRules } from "./_touched-rules.ts";
 /** A rule of a list, and the key of its prefix. */
 export interface Listed {
   readonly key: string;
-  readonly rule: DesiredRule;
+  readonly rule: ListedRule;
 }
 
 /**
  * The rules of a list in parts of `size`. Made when they are needed, because other servers wait for the locks
  * meanwhile.
  */
-export function* partsOf(columns: readonly RuleColumns[], size: number): Generator<Listed[]> {
+export function* partsOf(columns: readonly CarvedColumns[], size: number): Generator<Listed[]> {
   for (const each of columns) {
     let part: Listed[] = [];
     for (const rule of desiredIn(each)) {
@@ -38,14 +37,14 @@ export function* partsOf(columns: readonly RuleColumns[], size: number): Generat
 export function undecidedRules(
   { rules, unskipped }: Pick<ImportRulesCommand, "rules" | "unskipped">,
   version: number,
-): { readonly rules: readonly RuleColumns[]; readonly skipped: number } {
+): { readonly rules: readonly CarvedColumns[]; readonly skipped: number } {
   if (unskipped?.version !== version) return { rules, skipped: 0 };
   const left = rules.map((part, index) => chosenIn(part, unskipped.indexes[index]!));
   return { rules: left, skipped: countOf(rules) - countOf(left) };
 }
 
-function chosenIn(columns: RuleColumns, indexes: Uint32Array): RuleColumns {
-  const { family, words, lengths, names, expiresAt, createdAt, updatedAt } = columns;
+function chosenIn(columns: CarvedColumns, indexes: Uint32Array): CarvedColumns {
+  const { family, words, lengths, names, expiresAt, createdAt, updatedAt, carved } = columns;
   if (indexes.length === lengths.length) return columns;
   const stride = family === 4 ? 1 : 4;
   return {
@@ -61,6 +60,12 @@ function chosenIn(columns: RuleColumns, indexes: Uint32Array): RuleColumns {
     expiresAt: Float64Array.from(indexes, (index) => expiresAt[index]!),
     createdAt: Float64Array.from(indexes, (index) => createdAt[index]!),
     updatedAt: Float64Array.from(indexes, (index) => updatedAt[index]!),
+    ...(carved && {
+      carved: {
+        named: Float64Array.from(indexes, (index) => carved.named[index]!),
+        part: Float64Array.from(indexes, (index) => carved.part[index]!),
+      },
+    }),
   };
 }
 
@@ -85,7 +90,7 @@ export class Import {
     const { mode, at } = this.#command;
     for (const { key, rule: listed } of part) {
       const old = existing.get(key);
-      const { action, rule } = addRule(old, { ...listed, mode }, at);
+      const { action, rule } = addListed(old, listed, mode, at);
       if (action === "conflict") throw refused({ action, rule }, this.#max);
       if (action === "created" && this.#touched.added >= this.#max - this.#count)
         throw refused({ action: "too_many_rules", prefix: rule.prefix }, this.#max);

@@ -1,5 +1,5 @@
 import type { Answer } from "../_answer.ts";
-import type { RuleColumns } from "../../rulesets/rule-columns.ts";
+import type { CarvedColumns } from "../../rulesets/rule-columns.ts";
 import type { Command, ImportRulesCommand } from "../command.ts";
 import { countOf } from "../decide/_rule-limits.ts";
 import type { UnskippedPart } from "../sql/commands/_unskipped-rules.ts";
@@ -8,7 +8,7 @@ import { StoreError } from "../store-error.ts";
 /** A shorter list takes some milliseconds in its transaction. */
 const MIN_RULES = 1000;
 
-type ReadPart = (command: Omit<ImportRulesCommand, "rules">, part: RuleColumns) => Promise<UnskippedPart | null>;
+type ReadPart = (command: Omit<ImportRulesCommand, "rules">, part: CarvedColumns) => Promise<UnskippedPart | null>;
 type Push = (command: Command) => Promise<Answer>;
 
 /**

@@ -1,4 +1,4 @@
-import type { RuleColumns } from "../../rulesets/rule-columns.ts";
+import type { CarvedColumns, RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change } from "../change.ts";
 import type { Command, ImportRulesCommand } from "../command.ts";
 
@@ -6,17 +6,19 @@ import type { Command, ImportRulesCommand } from "../command.ts";
  * Buffers that are transferred to another thread without a copy, and become unusable here: the columns of rules with
  * packed names.
  */
-export function buffersIn(parts: Iterable<RuleColumns>): ArrayBuffer[] {
+export function buffersIn(parts: Iterable<CarvedColumns>): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
-  for (const { words, lengths, names, expiresAt, createdAt, updatedAt } of parts) {
+  for (const { words, lengths, names, expiresAt, createdAt, updatedAt, carved } of parts) {
     if (!("numbers" in names)) continue;
     for (const { buffer } of [words, lengths, names.text, names.ends, names.numbers, expiresAt, createdAt, updatedAt])
+      buffers.add(buffer as ArrayBuffer);
+    for (const { buffer } of carved === undefined ? [] : [carved.named, carved.part])
       buffers.add(buffer as ArrayBuffer);
   }
   return [...buffers];
 }
 
-export function columnsOfCommands(commands: readonly Command[]): readonly RuleColumns[] {
+export function columnsOfCommands(commands: readonly Command[]): readonly CarvedColumns[] {
   return commands.flatMap((command) =>
     command.kind === "replace-rules" || command.kind === "import-rules" ? command.rules : [],
   );
@@ -40,7 +42,16 @@ function withOwnColumns({ unskipped, ...command }: ImportRulesCommand): ImportRu
   return { ...own, unskipped: { ...unskipped, indexes: unskipped.indexes.map((part) => part.slice()) } };
 }
 
-function copyOf({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: RuleColumns): RuleColumns {
+function copyOf({
+  family,
+  words,
+  lengths,
+  names,
+  expiresAt,
+  createdAt,
+  updatedAt,
+  carved,
+}: CarvedColumns): CarvedColumns {
   return {
     family,
     words: words.slice(),
@@ -52,5 +63,6 @@ function copyOf({ family, words, lengths, names, expiresAt, createdAt, updatedAt
     expiresAt: expiresAt.slice(),
     createdAt: createdAt.slice(),
     updatedAt: updatedAt.slice(),
+    ...(carved && { carved: { named: carved.named.slice(), part: carved.part.slice() } }),
   };
 }

@@ -93,6 +93,17 @@ test("carve writes a list without exactly what must not be blocked; an allowlist
   assert.equal((await ruleset("import", allowed, "feed.txt", "--guard", "refuse")).stderr, "");
 });
 
+test("carve: no part of a cut rule shortens a rule that the file has, whatever --conflict says", async () => {
+  for (const mode of ["extend", "override", "skip", "fail"]) {
+    const name = await created(`${mode}.ipsieve`);
+    assert.equal((await ruleset("add", name, "20.0.0.2/31", "--expires-in-days", "1")).code, 0);
+    const options = ["--guard", "carve", "--never", "own.txt", "--conflict", mode];
+    assert.equal((await ruleset("import", name, "feed.txt", ...options)).code, 0, mode);
+    const { stdout } = await ruleset("export", name, "--format", "csv");
+    assert.match(stdout, /^20\.0\.0\.2\/31,[^,]*,\r?$/m, mode);
+  }
+});
+
 test("--guard-classes chooses which services count", async () => {
   const name = await created("classes.ipsieve");
   const add = (classes: string) => ruleset("add", name, "1.1.1.1", "--guard", "refuse", "--guard-classes", classes);

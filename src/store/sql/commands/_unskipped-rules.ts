@@ -1,5 +1,5 @@
-import type { RuleColumns } from "../../../rulesets/rule-columns.ts";
-import { addRule } from "../../../rulesets/write-rule.ts";
+import { addListed } from "../../../rulesets/listed-rule.ts";
+import type { CarvedColumns } from "../../../rulesets/rule-columns.ts";
 import type { ImportRulesCommand } from "../../command.ts";
 import { partsOf } from "../../decide/_import.ts";
 import { atOneInstant } from "../_at-one-instant.ts";
@@ -16,7 +16,7 @@ export interface UnskippedPart {
 export function readUnskipped(
   engine: Engine,
   { organisationId, rulesetId, mode, at }: Omit<ImportRulesCommand, "rules">,
-  columns: RuleColumns,
+  columns: CarvedColumns,
 ): Promise<UnskippedPart | null> {
   return atOneInstant(engine, async (within) => {
     const ruleset = await within
@@ -31,7 +31,7 @@ export function readUnskipped(
     for (const part of partsOf([columns], engine.rowsAtOnce)) {
       const existing = await existingRules(engine, within, ruleset.number, part);
       for (const { key, rule } of part) {
-        if (addRule(existing.get(key), { ...rule, mode }, at).action !== "skipped") indexes.push(index);
+        if (addListed(existing.get(key), rule, mode, at).action !== "skipped") indexes.push(index);
         index++;
       }
       await engine.pause();
