@@ -38,6 +38,8 @@ export interface DownloadOptions extends AddressRules {
   readonly ca?: string;
   /** The proxy for https. None is used unless it is named here. */
   readonly proxy?: Proxy;
+  /** Maximum connections to one host, each for one download at a time; others wait. Default: 1. */
+  readonly connections?: number;
 }
 
 /** The validators of a conditional request, which the server sent with the copy that we have. */
@@ -81,7 +83,7 @@ const DUMPED = 1 << 16;
 /** Maximum seconds that a server may make us wait before the next attempt. */
 const MAX_RETRY_AFTER = 60;
 
-/** Downloads over https, from checked addresses only, with one connection per host. */
+/** Downloads over https, from checked addresses only, with few connections per host. */
 export class Downloader {
   readonly #agent: Agent;
   readonly #tunnels: ProxyTunnels | undefined;
@@ -105,7 +107,7 @@ export class Downloader {
     // Not imported at the top: loading it takes longer than most commands take.
     const { Agent } = await import("undici");
     const agentOptions: Agent.Options = {
-      connections: 1,
+      connections: options.connections ?? 1,
       allowH2: false,
       headersTimeout: limits.idleTime,
       bodyTimeout: limits.idleTime,

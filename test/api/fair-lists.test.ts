@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FairTurns } from "../../src/service/fair-turns.ts";
+import { HeldLease } from "../../src/service/store/held-lease.ts";
 import { rounds } from "../rounds.ts";
 import { until } from "../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer, useStores } from "./start-server.ts";
@@ -44,7 +45,6 @@ class Publisher {
     this.mostEach = Math.max(this.mostEach, this.held.filter((each) => each.owner === owner).length);
   }
 
-  /** Each list has a host of its own: one host gets one request at a time. */
   async listen(): Promise<string> {
     const server = createServer((request, response) => this.#take(request, response));
     this.#servers.push(server);
@@ -87,23 +87,26 @@ interface Round {
   readonly publisher: Publisher;
   readonly organisations: number;
   readonly isHanging: boolean;
+  /** Whether all lists are at one host. */
+  readonly isOneHost: boolean;
   readonly seed: number;
 }
 
 /** The first organisation has many lists; all of them hang, or all hosts respond in some way at some time. */
-async function runRound({ servers, publisher, organisations, isHanging, seed }: Round): Promise<void> {
+async function runRound({ servers, publisher, organisations, isHanging, isOneHost, seed }: Round): Promise<void> {
   let state = seed;
   const random = (below: number): number => ((state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 8) % below;
   const [first] = servers as [TestServer];
   const refreshed: Promise<unknown>[] = [];
   const lists: { id: string; key: string }[] = [];
+  const host = await publisher.listen();
   for (let owner = 0; owner < organisations; owner++) {
     const { text: key } = await addKey(first, await addOrganisation(first, `${seed} ${owner}`));
     const count = owner === 0 ? 18 + random(22) : 1 + random(4);
     for (let i = 0; i < count; i++) {
       const path = `/${owner}/${i}`;
       publisher.add(owner, path);
-      const body = { name: `list ${i}`, url: (await publisher.listen()) + path, schedule: "24h" };
+      const body = { name: `list ${i}`, url: (isOneHost ? host : await publisher.listen()) + path, schedule: "24h" };
       const { body: made, status, text } = await ask(first, "POST", "/v1/edl/lists/", { key, body });
       assert.equal(status, 201, text);
       lists.push({ id: made.id, key });
@@ -149,10 +152,11 @@ async function start(count: number): Promise<void> {
 for (let round = 0; round < ROUNDS; round++) {
   const seed = SEED + round;
   const organisations = 2 + (seed % 4);
+  const isOneHost = round % 2 === 1;
 
   test(`seed ${seed}: an organisation whose hosts hang leaves a turn to the others`, async (c) => {
     await start(1);
-    await runRound({ servers, publisher, organisations, isHanging: true, seed });
+    await runRound({ servers, publisher, organisations, isHanging: true, isOneHost, seed });
     c.diagnostic(
       `${publisher.requests} requests, ${publisher.mostHeld} at once, ${publisher.longestWait} turns waited`,
     );
@@ -163,18 +167,80 @@ for (let round = 0; round < ROUNDS; round++) {
 
   test(`seed ${seed}: two servers share the turns`, async (c) => {
     await start(2);
-    await runRound({ servers, publisher, organisations, isHanging: false, seed });
+    await runRound({ servers, publisher, organisations, isHanging: false, isOneHost, seed });
     c.diagnostic(
       `${publisher.requests} requests, ${publisher.mostHeld} at once, ${publisher.longestWait} turns waited`,
     );
     assert.ok(publisher.mostHeld <= AT_ONCE, `${publisher.mostHeld} at once`);
+    assert.ok(publisher.mostEach < AT_ONCE, `${publisher.mostEach} of one organisation`);
     assert.ok(publisher.longestWait <= 2 * organisations + AT_ONCE, `${publisher.longestWait} turns`);
   });
 }
 
+interface Customer {
+  readonly key: string;
+  readonly owner: number;
+}
+
+async function addList(host: string, { key, owner }: Customer, name: string): Promise<string> {
+  const path = `/${owner}/${name}`;
+  publisher.add(owner, path);
+  const body = { name, url: host + path, schedule: "24h" };
+  const { body: made, status, text } = await ask(servers[0]!, "POST", "/v1/edl/lists/", { key, body });
+  assert.equal(status, 201, text);
+  return made.id;
+}
+
+for (const [what, count] of [
+  ["one server", 1],
+  ["two servers of one database", 2],
+] as const)
+  test(`${what}: beside 20 lists whose host never ends its answers, a list at the same host is fetched at once`, async () => {
+    await start(count);
+    const [slow, other] = await Promise.all(
+      ["slow", "other"].map(async (name, owner) => {
+        const organisation = await addOrganisation(servers[0]!, name);
+        return { owner, key: (await addKey(servers[0]!, organisation)).text };
+      }),
+    );
+    const host = await publisher.listen();
+    const open = () => publisher.held.filter(({ owner }) => owner === 0).map(({ path }) => path);
+    for (let i = 0; i < 20; i++) await addList(host, slow!, `slow ${i}`);
+    await until("the slow ones have the turns of their organisation", () => open().length === AT_ONCE - 1);
+    const before = open();
+
+    for (const name of ["first", "second"]) {
+      const id = await addList(host, other!, name);
+      const fetching = () => publisher.held.find(({ owner }) => owner === 1);
+      await until(`${name} is requested`, () => fetching() !== undefined);
+      fetching()!.response.end("192.0.2.0/24\n");
+      const state = async () =>
+        (await ask(servers[0]!, "GET", `/v1/edl/lists/${id}`, { key: other!.key })).body.state as string;
+      await until(`${name} is ok`, async () => (await state()) === "ok");
+      assert.deepEqual(open(), before);
+
+      // Until its turn has ended on the other server, or if it joins the fetch before, it is sent again.
+      const refreshed: Promise<unknown>[] = [];
+      const refresh = () => ask(servers.at(-1)!, "POST", `/v1/edl/lists/${id}:refresh`, { key: other!.key, body: {} });
+      const isRequested = () => fetching() !== undefined;
+      await until(`${name} is requested again`, async () => {
+        const sent = refresh();
+        refreshed.push(sent);
+        await Promise.race([sent, until("the request", isRequested)]);
+        return isRequested();
+      });
+      fetching()!.response.end("192.0.2.0/24\n");
+      await Promise.all(refreshed);
+      assert.deepEqual(open(), before);
+    }
+    assert.equal(publisher.mostEach, AT_ONCE - 1);
+    assert.equal(publisher.mostHeld, AT_ONCE);
+  });
+
 test("negative control: in the order of their creation, the lists of one organisation keep the others waiting", async (c) => {
   c.mock.method(FairTurns.prototype, "next", (waiting: Iterable<string>) => [...waiting].at(0));
+  c.mock.method(HeldLease, "take", async () => ({ release: async () => {} }));
   await start(1);
-  await runRound({ servers, publisher, organisations: 3, isHanging: false, seed: SEED });
+  await runRound({ servers, publisher, organisations: 3, isHanging: false, isOneHost: false, seed: SEED });
   assert.ok(publisher.longestWait > 3 + AT_ONCE, `${publisher.longestWait} turns`);
 });

@@ -73,6 +73,8 @@ export class ExternalLists {
   #requests: Waiting[] = [];
   /** Whether other servers had all turns since the last check of the clock. */
   #isFull = false;
+  /** The organisations whose own turns other servers had since then. */
+  readonly #full = new Set<string>();
   #lookedAt = 0;
   #downloader: Promise<Downloader> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -86,6 +88,7 @@ export class ExternalLists {
   start(): void {
     this.#timer = setInterval(() => {
       this.#isFull = false;
+      this.#full.clear();
       this.#poll();
     }, EVERY).unref();
   }
@@ -135,7 +138,7 @@ export class ExternalLists {
   #poll(): void {
     const waiting = this.#waiting();
     while (this.#running.size < AT_ONCE && !this.#isFull && !this.#isStopped) {
-      const organisationId = this.#turns.next(waiting.keys());
+      const organisationId = this.#turns.next(waiting.keys().filter((each) => !this.#full.has(each)));
       if (organisationId === undefined) return;
       const own = waiting.get(organisationId)!;
       const next = own.shift()!;
@@ -194,7 +197,7 @@ export class ExternalLists {
   /** undefined: it is not this server's turn. Rejects with ServiceError "unavailable" if other servers have all turns. */
   async #fetch({ list, accepted, requested }: Waiting): Promise<ExternalList | undefined> {
     const { store, now } = this.#services;
-    const turn = await this.#takeTurn();
+    const turns = await this.#takeTurns(list.organisationId);
     try {
       const until = now() + CLAIM_TIME;
       const isRequested = requested !== undefined;
@@ -202,18 +205,34 @@ export class ExternalLists {
       this.#dueAt.set(list.id, dueAt);
       return claim === null ? undefined : await this.#fetchClaimed(claim, until, accepted);
     } finally {
-      await turn.release();
+      await Promise.all(turns.map((each) => each.release()));
     }
   }
 
-  /** One of the turns of all servers, and processes of each, that use the database. */
-  async #takeTurn(): Promise<HeldLease> {
-    for (let number = 1; number <= AT_ONCE; number++) {
-      const turn = await HeldLease.take(this.#services.store, `list-fetch-${number}`, () => {});
+  /** One of the organisation's turns, and one of all turns: those of all servers that use the database together. */
+  async #takeTurns(organisationId: string): Promise<HeldLease[]> {
+    const own = await this.#takeOne(`list-fetch-${organisationId}`, AT_ONCE_EACH);
+    if (own === undefined) {
+      this.#full.add(organisationId);
+      throw tooMany();
+    }
+    try {
+      const turn = await this.#takeOne("list-fetch", AT_ONCE);
+      if (turn !== undefined) return [own, turn];
+      this.#isFull = true;
+      throw tooMany();
+    } catch (error) {
+      await own.release();
+      throw error;
+    }
+  }
+
+  async #takeOne(name: string, most: number): Promise<HeldLease | undefined> {
+    for (let number = 1; number <= most; number++) {
+      const turn = await HeldLease.take(this.#services.store, `${name}-${number}`, () => {});
       if (turn !== undefined) return turn;
     }
-    this.#isFull = true;
-    throw tooMany();
+    return undefined;
   }
 
   async #fetchClaimed(claim: FetchClaim, claimedUntil: number, accepted: string | null): Promise<ExternalList> {
@@ -269,6 +288,8 @@ export class ExternalLists {
       userAgent: `ipsieve/${ownVersion()}`,
       allow: this.#services.rules.allow,
       limits: LIMITS,
+      // Turns are the only limit: many lists are at the same host, and one would wait there for those of others.
+      connections: AT_ONCE,
     }));
   }
 
