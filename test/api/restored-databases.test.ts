@@ -7,11 +7,14 @@ import { Client } from "pg";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
 import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
+import { SecretKey } from "../../src/service/access/secret-key.ts";
+import { makeSecret } from "../../src/service/webhooks/webhook-secret.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { restoreFile } from "../../src/store/sqlite/restore.ts";
 import { onlyLong, rounds } from "../rounds.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { until } from "../until.ts";
+import { WebhookReceiver } from "./harness/webhook-receiver.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer, useStores } from "./start-server.ts";
 
 const ROUNDS = rounds({ short: 3, long: 100 });
@@ -37,6 +40,7 @@ type Places = Readonly<Record<"organisation" | "key" | "ruleset" | "feed" | "tax
 class World {
   readonly #made: Restorable;
   readonly #at: Places;
+  readonly #receiver: WebhookReceiver;
   #state = SEED;
   #added = 0;
   /** The addresses that the ruleset has, as written. */
@@ -86,12 +90,23 @@ class World {
     });
     const token = t.server.services.feedTokens.tokenOf(t.server.services.memory.deploymentById(id)!);
     const taxii = `Basic ${btoa(`${start}:${text}`)}`;
+    const receiver = await WebhookReceiver.start();
+    const { sealed } = makeSecret(new SecretKey(join(t.folder, "store.db.key")), organisation);
+    await t.server.store.write({
+      kind: "create-webhook",
+      actor: "command:test",
+      at: t.clock.now,
+      organisationId: organisation,
+      definition: { url: receiver.url, description: "", kinds: ["rule.created"], active: true },
+      secret: sealed,
+    });
     const feed = `/feeds/${token}/combined.txt`;
-    return new World(made, { organisation, key, ruleset, feed, taxii, bouncer: bouncer.text });
+    return new World(made, receiver, { organisation, key, ruleset, feed, taxii, bouncer: bouncer.text });
   }
 
-  private constructor(made: Restorable, at: Places) {
+  private constructor(made: Restorable, receiver: WebhookReceiver, at: Places) {
     this.#made = made;
+    this.#receiver = receiver;
     this.#at = at;
   }
 
@@ -265,6 +280,31 @@ class World {
     }
   }
 
+  /** Every rule that was created later has arrived, and each message under an id of its own. */
+  async checkMessages(): Promise<void> {
+    const before = this.#receiver.received.length;
+    await this.addOne();
+    const ip = [...this.truth].at(-1)!;
+    await until("the endpoint gets the event", () =>
+      this.#receiver.received.slice(before).some(({ body }) => body.includes(`"${ip}"`)),
+    );
+    const bodies = new Map<string, string>();
+    for (const { headers, body } of this.#receiver.received) {
+      const id = String(headers["webhook-id"]);
+      assert.equal(bodies.get(id) ?? body, body, `two messages have the id ${id}`);
+      bodies.set(id, body);
+    }
+  }
+
+  /** The same feed, set back, has other events under the same numbers. */
+  forgetMessages(): void {
+    this.#receiver.received.length = 0;
+  }
+
+  close(): Promise<void> {
+    return this.#receiver.close();
+  }
+
   changes(query = ""): Promise<Answer> {
     return ask(this.#made.t, "GET", `/v1/changes?limit=1${query}`, { key: this.#at.key });
   }
@@ -294,47 +334,67 @@ async function runRounds(
   isRunning: boolean,
 ): Promise<World> {
   const world = await World.make(made);
-  for (let round = 0; round < ROUNDS; round++) {
-    for (let i = world.random(3); i >= 0; i--) await world.addOne();
-    const kept = world.truth;
-    await world.readAll();
-    await world.settleBouncer();
-    await made.backup();
-    await world.removeOne();
-    for (let i = world.random(3); i >= 0; i--) await world.addOne();
-    const lost = await world.readAll();
-    await world.bounce();
-    const version = world.versionIn(lost);
-    // A version that is not the last one is made from the changes after it.
-    await world.addOne();
-    const lostText = await world.earlier(version);
-    assert.equal(lostText.text, lost["text"]!.text);
-    const { feed, next_after: after } = (await world.changes()).body;
-    const stream = await world.stream(`${after}.${feed}`);
-    const ended = assert.doesNotReject(stream.text());
-    world.truth = kept;
-    await made.restore(round, () => world.writeTo(version, world.random(4) === 0 ? 1 : 0));
-    const now = await world.readAll();
-    await world.checkTags(lost, now);
-    // Nothing shows that a file was copied by hand: then bouncers have to be restarted.
-    const more = await world.bounce(!isFeedRenewed(round));
-    // A server that was stopped does not know what bouncers were sent.
-    if (isRunning) assert.deepEqual(more, [], "blocked although their rules are lost");
-    const { status } = await world.changes(`&feed=${feed}&after=${after}`);
-    if (isFeedRenewed(round)) assert.equal(status, 410);
-    if (isFeedRenewed(round)) await world.checkNumbers(lost);
-    if (isFeedRenewed(round)) assert.equal((await world.stream(`${after}.${feed}`)).status, 410);
-    await ended;
-    if (world.versionIn(now) !== version) continue;
-    await world.addOne();
-    assert.equal((await world.earlier(version)).text, now["text"]!.text, "an earlier version");
+  try {
+    for (let round = 0; round < ROUNDS; round++) await runRound(world, made, round, isFeedRenewed(round), isRunning);
+  } finally {
+    await world.close();
   }
   return world;
 }
 
+async function runRound(
+  world: World,
+  made: Restorable,
+  round: number,
+  isFeedRenewed: boolean,
+  isRunning: boolean,
+): Promise<void> {
+  for (let i = world.random(3); i >= 0; i--) await world.addOne();
+  const kept = world.truth;
+  await world.readAll();
+  await world.settleBouncer();
+  await made.backup();
+  await world.removeOne();
+  for (let i = world.random(3); i >= 0; i--) await world.addOne();
+  const lost = await world.readAll();
+  await world.bounce();
+  const version = world.versionIn(lost);
+  // A version that is not the last one is made from the changes after it.
+  await world.addOne();
+  const lostText = await world.earlier(version);
+  assert.equal(lostText.text, lost["text"]!.text);
+  const { feed, next_after: after } = (await world.changes()).body;
+  const stream = await world.stream(`${after}.${feed}`);
+  const ended = assert.doesNotReject(stream.text());
+  world.truth = kept;
+  await made.restore(round, () => world.writeTo(version, world.random(4) === 0 ? 1 : 0));
+  const now = await world.readAll();
+  await world.checkTags(lost, now);
+  // Nothing shows that a file was copied by hand: then bouncers have to be restarted.
+  const more = await world.bounce(!isFeedRenewed);
+  // A server that was stopped does not know what bouncers were sent.
+  if (isRunning) assert.deepEqual(more, [], "blocked although their rules are lost");
+  const { status } = await world.changes(`&feed=${feed}&after=${after}`);
+  if (isFeedRenewed) assert.equal(status, 410);
+  if (isFeedRenewed) {
+    await world.checkNumbers(lost);
+    await world.checkMessages();
+  } else world.forgetMessages();
+  if (isFeedRenewed) assert.equal((await world.stream(`${after}.${feed}`)).status, 410);
+  await ended;
+  if (world.versionIn(now) !== version) return;
+  await world.addOne();
+  assert.equal((await world.earlier(version)).text, now["text"]!.text, "an earlier version");
+}
+
 describe("databases that are restored from a backup", () => {
   test("SQLite, while the server is stopped", { timeout: 3_600_000 }, async (c) => {
-    const t = await startServer({ perMinute: 1e9, failuresPerMinute: 1e9, logLevel: "silent" });
+    const t = await startServer({
+      perMinute: 1e9,
+      failuresPerMinute: 1e9,
+      logLevel: "silent",
+      outboundAllow: "127.0.0.0/8",
+    });
     const [file, backup] = [join(t.folder, "store.db"), join(t.folder, "backup.db")];
     // A file that is copied by hand has the feed that it had.
     const isCommand = (round: number): boolean => round % 2 === 0;
@@ -381,7 +441,12 @@ describe("databases that are restored from a backup", () => {
     test("nothing of what was lost is served or matched", { skip, timeout: 3_600_000 }, async (c) => {
       const url = await postgres.database();
       useStores(async () => ({ url }));
-      const t = await startServer({ perMinute: 1e9, failuresPerMinute: 1e9, logLevel: "info" });
+      const t = await startServer({
+        perMinute: 1e9,
+        failuresPerMinute: 1e9,
+        logLevel: "info",
+        outboundAllow: "127.0.0.0/8",
+      });
       const database = new URL(url).pathname.slice(1);
       const noticed: number[] = [];
       const loads = (): number => t.logged().split("the state has been loaded again").length;
