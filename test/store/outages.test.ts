@@ -114,6 +114,37 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
     assert.equal((await replica.store.check()).rules, 1);
   });
 
+  test("while the tables are away, as during a restore, reads and writes are rejected as unavailable, and continue after", async (t) => {
+    const url = await server.database();
+    const replica = await Replica.open({ url }, { patience: 0 });
+    t.after(() => replica.store.close());
+    const { organisation, blocklist } = await replica.organisation();
+    const admin = new Client({ connectionString: url });
+    await admin.connect();
+    t.after(() => admin.end());
+    const away = {
+      name: "StoreError",
+      code: "unavailable",
+      message:
+        /^the database does not have the service's tables: .* \(SQLSTATE (?:42P01|3F000)\); if it is being restored/,
+    };
+    const add = () => replica.addRule(blocklist, "192.0.2.1");
+    const read = () => replica.store.read("audit", organisation.id, { limit: 1 });
+    // Without the whole schema, as after "drop schema", and without one of its tables.
+    for (const [hide, show] of [
+      ["alter schema ipsieve rename to away", "alter schema away rename to ipsieve"],
+      ["alter table ipsieve.store rename to away", "alter table ipsieve.away rename to store"],
+      ["alter table ipsieve.changes rename to away", "alter table ipsieve.away rename to changes"],
+    ] as const) {
+      await admin.query(hide);
+      await assert.rejects(add(), away, hide);
+      if (!hide.includes(".store")) await assert.rejects(read(), away, hide);
+      await admin.query(show);
+    }
+    assert.equal((await add()).action, "created");
+    await read();
+  });
+
   test("a server that stalls during a write loses its transaction, and writes again", async (t) => {
     const proxy = await startProxy(await server.database());
     t.after(() => proxy.close());

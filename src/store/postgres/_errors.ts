@@ -31,6 +31,13 @@ const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: 
     "the database rejects the service's connection",
     "check the user, the password and the name in DATABASE_URL",
   ],
+  // A start makes all tables: whatever is missing later has been dropped, or is being restored.
+  [
+    /^(?:3F|42P01|42704|42P10)/,
+    "unavailable",
+    "the database does not have the service's tables",
+    "if it is being restored, wait until that has ended; otherwise restore a backup",
+  ],
   [/^(?:XX00[12])/, "corrupt", "the database is corrupt", "restore a backup"],
   [/^(?:58|XX|F0)/, "unavailable", "the database fails", "check its server's log"],
 ];

@@ -3,6 +3,7 @@ import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Worker } from "node:worker_threads";
+import { Client } from "pg";
 import { Metrics } from "../../../src/service/usage/metrics.ts";
 import { type OutageTimes, StoreOutage } from "../../../src/service/store/store-outage.ts";
 import { StoreError } from "../../../src/store/store-error.ts";
@@ -374,5 +375,24 @@ describe("a server on PostgreSQL", { skip: (await whyNoPostgres()) || onlyLong()
     await postgres.start();
     await until("writes succeed again", async () => (await subject.add()).status === 201, { every: 50 });
     await t.close();
+  });
+
+  test("whose tables are away during a restore: 503, no internals for clients, one line without a stack; it continues after", async (c) => {
+    const url = await postgres.database();
+    useStores(async () => ({ url }));
+    const subject = await startSubject();
+    const { t } = subject;
+    c.after(() => t.close());
+    const admin = new Client({ connectionString: url });
+    await admin.connect();
+    c.after(() => admin.end());
+    await admin.query("alter schema ipsieve rename to away");
+    assertUnavailable(await subject.add());
+    assertUnavailable(await visit(t, "GET", "/audit", { token: subject.admin.token }));
+    assertNothingTold(await askAll(subject), /relation|SQLSTATE|postgres|sql/i, subject);
+    assert.equal((await ask(t, "GET", subject.rules, { key: subject.key })).status, 200, "reads from memory go on");
+    assert.doesNotMatch(t.logged(), /"stack"/);
+    await admin.query("alter schema away rename to ipsieve");
+    await until("writes succeed again", async () => (await subject.add()).status === 201, { every: 50 });
   });
 });
