@@ -51,6 +51,8 @@ const CLASSES: Readonly<Record<string, NodeClass>> = {
     "storage",
   ]),
   ...serving("/cloud/oracle", ["object_storage", "osn"]),
+  // Gcore rents servers under the same AS number as its edges: Tor exits stand among them.
+  "/cdn/gcore": "rented",
   "/isp": "access",
   // Their lists name whole blocks of clouds.
   "/saas/circleci": "rented",
