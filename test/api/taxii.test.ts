@@ -354,9 +354,19 @@ test("a further page needs only `next`: filters and the limit that are absent ar
     }
   }
   const { next } = (await get(authorization, `${collection}/objects/?limit=1`)).body;
-  const [position, mark] = next.split(".");
-  for (const wrong of [`${position}.${mark}.`, `${position}.${mark}.AAAA`, `${position}.${mark}.${"A".repeat(500)}`])
+  const [position, mark, packed] = next.split(".");
+  const longer = Buffer.concat([Buffer.from(packed, "base64url"), Buffer.from("x")]).toString("base64url");
+  for (const wrong of [
+    `${position}.${mark}.`,
+    `${position}.${mark}.AAAA`,
+    `${position}.${mark}.${"A".repeat(500)}`,
+    ...["x", "xx", "xxx", "xxxx", "."].map((rest) => next + rest),
+    `${position}.${mark}.${longer}`,
+    `0${next}`,
+    next.slice(0, -1),
+  ])
     await get(authorization, `${collection}/objects/?next=${wrong}`, 400);
+  await get(authorization, `${collection}/objects/?next=${next}`);
 });
 
 test("changes made while a client pages arrive with its next read at the latest", async () => {

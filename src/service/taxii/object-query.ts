@@ -10,7 +10,7 @@ const MAX_OBJECTS = 5000;
 const MAX_VALUES = 100;
 const ID = /^(indicator|identity)--([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const TIME = /^((\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i;
-const NEXT = /^(\d{1,16})\.([A-Za-z0-9_-]{11})(?:\.([A-Za-z0-9_-]+))?$/;
+const NEXT = /^(0|[1-9]\d{0,15})\.([A-Za-z0-9_-]{11})(?:\.([A-Za-z0-9_-]+))?$/;
 /** Bytes that the filters in `next` can take. */
 const MAX_FILTERS = 1 << 16;
 const FILTERS = ["added_after", "match[id]", "match[type]", "match[version]", "match[spec_version]"] as const;
@@ -110,11 +110,24 @@ function readNext(text: string | undefined): Next | undefined {
   return { position: Number(position), mark, values: read };
 }
 
+/** What zlib returns with `info`; `bytesWritten`: how much of the input it has read. */
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
 /** undefined: the text is not of this server. */
 function unpacked(text: string): Next["values"] | undefined {
   try {
-    const bytes = inflateRawSync(Buffer.from(text, "base64url"), { maxOutputLength: MAX_FILTERS });
-    const values: unknown = JSON.parse(bytes.toString());
+    const packed = Buffer.from(text, "base64url");
+    // Neither the decoder nor zlib minds what is behind the end.
+    if (packed.toString("base64url") !== text) return undefined;
+    const { buffer, engine } = inflateRawSync(packed, {
+      maxOutputLength: MAX_FILTERS,
+      info: true,
+    }) as unknown as Inflated;
+    if (engine.bytesWritten !== packed.length) return undefined;
+    const values: unknown = JSON.parse(buffer.toString());
     const isOurs = Array.isArray(values) && values.every((value) => value === null || typeof value === "string");
     return isOurs ? values : undefined;
   } catch {
