@@ -1,5 +1,5 @@
 import { formatPrefix, parsePrefix } from "../address/prefix.ts";
-import { isWebAddress } from "./web-address.ts";
+import { baseUrlError, isWebAddress } from "./web-address.ts";
 
 /**
  * One setting of the server: the same entry makes its flag, its variable, its property of the file and its row in the
@@ -59,7 +59,7 @@ export const SETTINGS = {
     name: "base-url",
     initial: "",
     value: "URL",
-    errorOf: urlError,
+    errorOf: baseUrlError,
     help: "public base URL for links in responses and the dashboard; default: the URL the request was sent to",
   },
   contact: {
@@ -522,10 +522,6 @@ function parseSetting(
   }
   const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
   return number >= min && number <= max ? number : reject(`write a whole number from ${min} to ${max}`);
-}
-
-function urlError(text: string): string | undefined {
-  return isWebAddress(text) ? undefined : "write it with its scheme, such as https://ipsieve.example";
 }
 
 function contactError(text: string): string | undefined {

@@ -123,6 +123,12 @@ test("a preview counts and shows why a list would be refused, and writes nothing
   const made = async () => (await ask(t, "GET", PATH, { key: reader })).body.count as number;
   const before = await made();
   assert.ok(before > 0);
+  // Without changes: no body is one without members, whether or not its type is named.
+  const plain = (await preview({})).text;
+  for (const headers of [{}, { "content-type": "application/json" }] as Record<string, string>[]) {
+    const { status, text } = await ask(t, "POST", `${PATH}${id}:preview`, { key: reader, headers });
+    assert.deepEqual([status, text], [200, plain]);
+  }
   const unmade = await ask(t, "POST", `${PATH.slice(0, -1)}:preview`, {
     key: reader,
     body: { include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }], firewall_format: "sophos" },

@@ -108,6 +108,11 @@ const REFUSED: readonly [what: string, given: Parameters<typeof read>[0], messag
     { environment: { IPSIEVE_BASE_URL: "ftp://ipsieve.example" } },
     /IPSIEVE_BASE_URL "ftp:.*": write it with its scheme/,
   ],
+  ...["?", "/y?z", "/y?z#f", "#f", "/y/#"].map((rest): (typeof REFUSED)[number] => [
+    `a base URL with ${rest}`,
+    { flags: { "base-url": `http://x.example${rest}` } },
+    /--base-url "http:\/\/x\.example.*": leave out what begins with \? or #/,
+  ]),
   ["a URL that is none", { flags: { "base-url": "http://" } }, /--base-url "http:\/\/": write it/],
   [
     "a proxy that is no prefix",

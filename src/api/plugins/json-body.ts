@@ -1,11 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { jsonErrorAt, repeatedKey } from "../../json/json-positions.ts";
 import { JsonListError, JsonListReader, standsTwice, unexpected } from "../../json/json-list.ts";
+import type { FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
 import type { App } from "../app-type.ts";
 import type { ArrivingBody } from "../http/arriving-body.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { invalid } from "../../service/service-error.ts";
-import { BodyList } from "./validation.ts";
+import { BodyList, mayBeMissing } from "./validation.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -42,6 +44,8 @@ export function readJsonBodies(app: App): void {
     const { list } = request.route.config;
     const length = Number(raw.headers["content-length"]);
     const take = (bytes: Buffer): void => {
+      // Some clients name the type of a body that they do not send.
+      if (bytes.length === 0 && takesNone(request)) return done(null, undefined);
       let value: unknown;
       try {
         app.checkBusy();
@@ -59,6 +63,11 @@ export function readJsonBodies(app: App): void {
       else readList(list, body).then((value) => done(null, value), done);
     });
   });
+}
+
+/** Whether the operation has a body that may be missing. */
+function takesNone({ routeOptions: { schema } }: FastifyRequest): boolean {
+  return schema?.body !== undefined && mayBeMissing(schema.body as TSchema);
 }
 
 /** A document that is one list: an object with the list as a property, or the list itself. */

@@ -40,10 +40,15 @@ function readMissingBody(request: FastifyRequest, _reply: FastifyReply, done: (e
   if (request.body !== undefined) return done();
   const { body } = request.routeOptions.schema as { body: TSchema & { readonly content?: object } };
   if (body.content !== undefined) return done();
-  if (!Check(body, {}))
+  if (!mayBeMissing(body))
     return done(invalid({ body: ["is missing; send a JSON document with Content-Type: application/json"] }));
   request.body = {};
   done();
+}
+
+/** Whether a body without members is one of the operation. */
+export function mayBeMissing(body: TSchema & { readonly content?: object }): boolean {
+  return body.content === undefined && Check(body, {});
 }
 
 /** What the query of an operation may contain. */

@@ -1,4 +1,4 @@
-import { isWebAddress } from "../../service/web-address.ts";
+import { baseUrlError } from "../../service/web-address.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
@@ -25,7 +25,8 @@ export const TOKEN_URL_OPTION: Option = {
 export function baseUrlOf(args: Arguments): string | undefined {
   const given = args.value("url");
   const base = given ?? (process.env["IPSIEVE_BASE_URL"] || undefined);
-  if (base === undefined || isWebAddress(base)) return base;
+  const problem = base === undefined ? undefined : baseUrlError(base);
+  if (problem === undefined) return base;
   const place = given === undefined ? "IPSIEVE_BASE_URL" : "--url";
-  throw new UsageError(`${place} ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
+  throw new UsageError(`${place} ${JSON.stringify(base)}: ${problem}`);
 }
