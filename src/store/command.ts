@@ -3,7 +3,14 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { CarvedColumns, RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
-import type { Deployment, DeploymentDefinition, PublishedList, RefusedList, Together } from "./records/deployment.ts";
+import type {
+  DefinitionChanges,
+  Deployment,
+  DeploymentDefinition,
+  PublishedList,
+  RefusedList,
+  Together,
+} from "./records/deployment.ts";
 import type { TaxiiCredential } from "./records/taxii-credential.ts";
 import type { CredentialKind, DeploymentCredential } from "./records/deployment-credential.ts";
 import type {
@@ -297,7 +304,7 @@ export interface UpdateDeploymentCommand extends Conditional {
   readonly kind: "update-deployment";
   readonly deploymentId: string;
   readonly name?: string | undefined;
-  readonly definition: Partial<DeploymentDefinition>;
+  readonly definition: DefinitionChanges;
   /** With these the changes were checked. If they are others now, the command is rejected (`definition-changed`). */
   readonly checkedWith?: Together | undefined;
 }

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { commentOf } from "../../src/formats/comment.ts";
-import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
+import type { DefinitionChanges, Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { makeToken } from "../../src/service/access/secret-token.ts";
 import { until } from "../until.ts";
@@ -389,7 +389,7 @@ test(
   async () => {
     const deployment = await deployed();
     const id = deployment.id;
-    const change = (definition: Partial<DeploymentDefinition>) =>
+    const change = (definition: DefinitionChanges) =>
       t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: id, definition });
     const reasons = () =>
       t.server.services.memory
@@ -399,7 +399,7 @@ test(
     await change({ options: { max_entries: 2 } });
     await until("it is refused", () => reasons() === "too-many-entries");
     assert.equal((await fetchFeed(urlOf(deployment))).text, LIST);
-    await change({ include: [{ prefixes: ["10.0.0.0/7"] }], options: {} });
+    await change({ include: [{ prefixes: ["10.0.0.0/7"] }], options: { max_entries: null } });
     await until("it is refused", () => reasons() === "too-wide");
     await change({ include: [{ prefixes: ["192.0.2.128/25"] }] });
     await until("the excludes leave nothing", () => reasons() === "empty");

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { CLASSIFICATIONS } from "../../cti/fields.ts";
 import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { DEPLOYMENT_FORMATS, formatNamed } from "../../service/deployments/deployment-formats.ts";
@@ -204,6 +204,23 @@ const Options = named(
   ),
 );
 
+/** RFC 7396: null removes a member. */
+const OptionChanges = named(
+  "DeploymentOptionChanges",
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(Options.properties).map(([name, schema]) => [name, Type.Optional(orNull(schema))]),
+    ),
+    { ...strict, description: "only the given options change; null gives one its default again" },
+  ),
+);
+
+/** As one type, which generators of clients understand better than a union. */
+function orNull(schema: TSchema): TSchema {
+  const { type = "string", enum: values, ...others } = schema as TSchema & { type?: string; enum?: unknown[] };
+  return Type.Unsafe({ ...others, type: [type, "null"], ...(values !== undefined && { enum: [...values, null] }) });
+}
+
 const Name = LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without control characters" });
 const members = {
   description: LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "without control characters" }),
@@ -261,6 +278,7 @@ const changes = {
   name: Type.Optional(Name),
   include: Type.Optional(Include),
   ...optional,
+  options: Type.Optional(OptionChanges),
 };
 export const UpdateDeploymentBody = named(
   "UpdateDeploymentRequest",

@@ -139,22 +139,22 @@ const TEXTS = {
 } as const;
 
 /**
- * What the options say of a deployment; what is absent has its default, or stays as it is. `before`: the limits that those given are added to. Throws UsageError, also for
- * a ruleset that does not exist.
+ * What the options say of a deployment; what is absent has its default, or stays as it is. Throws UsageError, also for a
+ * ruleset that does not exist.
  */
-export async function definitionOf(args: Arguments, client: Client, before: Options = {}): Promise<PreviewDeployment> {
+export async function definitionOf(args: Arguments, client: Client): Promise<PreviewDeployment> {
   const texts = Object.entries(TEXTS).flatMap(([option, property]) => {
     const value = args.value(option);
     return value === undefined ? [] : [[property, value]];
   });
-  const options = { ...before, ...optionsOf(args) };
+  const options = optionsOf(args);
   const classes = guardClassesOf(args);
   return {
     ...Object.fromEntries(texts),
     ...(classes !== undefined && { guard_classes: classes }),
     ...(args.has("include") && { include: await sourcesOf(args.values("include"), "include", client) }),
     ...(args.has("exclude") && { exclude: await sourcesOf(args.values("exclude"), "exclude", client) }),
-    ...(JSON.stringify(options) !== JSON.stringify(before) && { options }),
+    ...(Object.keys(options).length > 0 && { options }),
   };
 }
 

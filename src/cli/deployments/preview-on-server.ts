@@ -37,8 +37,8 @@ async function previewOfNew(args: Arguments, client: Client): Promise<Deployment
 }
 
 async function previewOfKnown(args: Arguments, client: Client, text: string): Promise<DeploymentPreview> {
-  const { id, options } = await chosenDeployment(client, text);
-  const body = await definitionOf(args, client, options);
+  const { id } = await chosenDeployment(client, text);
+  const body = await definitionOf(args, client);
   const params = { path: { deployment_id: id } };
   return client.post("/v1/edl/deployments/{deployment_id}:preview", { params, body }).catch((error: unknown) => {
     throw rejectedDefinition(error, "NAME");

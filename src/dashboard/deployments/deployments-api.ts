@@ -66,8 +66,30 @@ export function create(draft: Draft): Promise<Deployment> {
 
 /** Rejects with status 412, and saves nothing, if someone has changed the deployment since it had the tag. */
 export function change(id: string, changes: Draft | { readonly active: boolean }, tag: string): Promise<Deployment> {
-  return patch(ONE, { params: at(id), headers: { "If-Match": tag }, body: changes }).catch(rethrow);
+  const body = "options" in changes ? withAllOptions(changes) : changes;
+  return patch(ONE, { params: at(id), headers: { "If-Match": tag }, body }).catch(rethrow);
 }
+
+/** With null, which removes it, for each option that the draft does not have: the form shows all of them. */
+function withAllOptions<Part extends Pick<Draft, "options">>(draft: Part) {
+  return { ...draft, options: { ...NO_OPTIONS, ...draft.options } };
+}
+
+const NO_OPTIONS = {
+  families: null,
+  min_prefix_v4: null,
+  min_prefix_v6: null,
+  max_entries: null,
+  max_bytes: null,
+  overflow: null,
+  unprocessable: null,
+  allow_empty: null,
+  max_shrink: null,
+  max_growth: null,
+  chunk_entries: null,
+  comments: null,
+  timeouts: null,
+} satisfies Record<keyof Draft["options"], null>;
 
 /** In the words of someone at a form. */
 function rethrow(error: unknown): never {
@@ -87,7 +109,7 @@ export function preview(
   const body = { ...draft, ...(name.trim() !== "" && { name: name.trim() }) };
   return id === undefined
     ? post("/dashboard/api/edl/deployments:preview", { body, signal })
-    : post(`${ONE}:preview`, { params: at(id), body, signal });
+    : post(`${ONE}:preview`, { params: at(id), body: withAllOptions(body), signal });
 }
 
 export function publish(id: string, generation: number): Promise<Deployment> {

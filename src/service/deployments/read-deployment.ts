@@ -4,7 +4,13 @@ import { classesInOrder } from "../../collateral/node-classes.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import { canComment, exportRules, noTimeoutsText } from "../../rulesets/export-rules.ts";
-import { type DeploymentDefinition, type DeploymentSource, TOGETHER } from "../../store/records/deployment.ts";
+import {
+  changedDefinition,
+  type DefinitionChanges,
+  type DeploymentDefinition,
+  type DeploymentSource,
+  TOGETHER,
+} from "../../store/records/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";
@@ -47,7 +53,7 @@ export async function readDefinition(
   fields: Partial<DeploymentDefinition>,
   context: ReadingContext,
 ): Promise<DeploymentDefinition> {
-  return { ...DEFAULTS, ...(await readDefinitionChanges(fields, DEFAULTS, context)) };
+  return changedDefinition(DEFAULTS, await readDefinitionChanges(fields, DEFAULTS, context));
 }
 
 /**
@@ -55,14 +61,14 @@ export async function readDefinition(
  * source that is there already may be gone, and the deployment can still be paused. Rejects as `readDefinition`.
  */
 export async function readDefinitionChanges(
-  fields: Partial<DeploymentDefinition>,
+  fields: DefinitionChanges,
   before: DeploymentDefinition,
   context: ReadingContext,
-): Promise<Partial<DeploymentDefinition>> {
+): Promise<DefinitionChanges> {
   const device = DEVICES[fields.device ?? "none"];
   const changes = { ...(device === undefined ? {} : { firewall_format: device.format }), ...fields };
   if ((changes.include ?? before.include).length === 0) throw invalid({ include: ["name at least one source"] });
-  if (dependsOnOthers(changes)) checkFormat({ ...before, ...changes });
+  if (dependsOnOthers(changes)) checkFormat(changedDefinition(before, changes));
   const read = async (field: "include" | "exclude"): Promise<Partial<DeploymentDefinition>> => {
     if (changes[field] === undefined) return {};
     const known = new Set(before[field].map((source) => JSON.stringify(source)));
@@ -83,7 +89,7 @@ export async function readDefinitionChanges(
 }
 
 /** Whether changes of these members are checked together with others, of the definition as it was read. */
-export function dependsOnOthers(changes: Partial<DeploymentDefinition>): boolean {
+export function dependsOnOthers(changes: DefinitionChanges): boolean {
   return TOGETHER.some((name) => changes[name] !== undefined);
 }
 

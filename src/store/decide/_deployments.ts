@@ -7,7 +7,13 @@ import type {
   RotateDeploymentCommand,
   UpdateDeploymentCommand,
 } from "../command.ts";
-import { type Deployment, type PublishedList, type RefusedList, TOGETHER } from "../records/deployment.ts";
+import {
+  changedDefinition,
+  type Deployment,
+  type PublishedList,
+  type RefusedList,
+  TOGETHER,
+} from "../records/deployment.ts";
 import { DEPLOYMENTS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
@@ -57,7 +63,7 @@ export function updateDeployment(
     TOGETHER.some((member) => !isSameJson(checkedWith[member], before.definition[member]))
   )
     throw new StoreError("definition-changed", "the deployment was changed meanwhile; repeat the request");
-  const changed = { ...before.definition, ...definition };
+  const changed = changedDefinition(before.definition, definition);
   checkTexts(name ?? "", JSON.stringify(changed));
   const isSame = (name ?? before.name) === before.name && JSON.stringify(changed) === JSON.stringify(before.definition);
   if (isSame) return { outcome: { deployment: before }, changes: [] };

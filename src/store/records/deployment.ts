@@ -94,6 +94,16 @@ export interface DeploymentDefinition {
   readonly options: DeploymentOptions;
 }
 
+/** What is changed in a definition; of the options those that are named, and null removes one (RFC 7396). */
+export type DefinitionChanges = Partial<Omit<DeploymentDefinition, "options">> & { readonly options?: OptionChanges };
+
+type OptionChanges = { readonly [Name in keyof DeploymentOptions]?: DeploymentOptions[Name] | null };
+
+export function changedDefinition(before: DeploymentDefinition, changes: DefinitionChanges): DeploymentDefinition {
+  const options = Object.entries({ ...before.options, ...changes.options }).filter(([, value]) => value !== null);
+  return { ...before, ...changes, options: Object.fromEntries(options) };
+}
+
 /** Members that are valid together or not: a format may have no comments, or none for allowlists. */
 export const TOGETHER = ["firewall_format", "device", "purpose", "options"] as const;
 

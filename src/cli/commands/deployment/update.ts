@@ -94,13 +94,15 @@ async function planOf(args: Arguments, client: Client): Promise<Plan> {
 }
 
 async function bodyOf(args: Arguments, client: Client, deployment: Deployment): Promise<Plan["body"]> {
-  const forgets = args.has("default-limits");
+  const given = await definitionOf(args, client);
+  const forgotten = args.has("default-limits") ? Object.keys(deployment.options).map((name) => [name, null]) : [];
+  const options = { ...Object.fromEntries(forgotten), ...given.options };
   return {
-    ...(forgets && { options: {} }),
     ...(args.has("name") && { name: args.value("name")! }),
     ...(args.has("active") && { active: args.value("active") === "yes" }),
     ...(args.has("no-exclude") && { exclude: [] }),
-    ...(await definitionOf(args, client, forgets ? {} : deployment.options)),
+    ...given,
+    ...(Object.keys(options).length > 0 && { options }),
     ...(await editedSources(args, client, deployment)),
   };
 }

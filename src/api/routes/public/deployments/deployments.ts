@@ -2,7 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../../../app-type.ts";
-import type { Deployment, DeploymentDefinition } from "../../../../store/records/deployment.ts";
+import {
+  changedDefinition,
+  type DefinitionChanges,
+  type Deployment,
+  type DeploymentDefinition,
+} from "../../../../store/records/deployment.ts";
 import { StoreError } from "../../../../store/store-error.ts";
 import { checkRulesetText } from "../../../../service/rules/read-rule.ts";
 import {
@@ -182,7 +187,7 @@ function addWrites(app: App, services: Services): void {
 
   const update = {
     operationId: "updateDeployment",
-    summary: "Changes the given properties of a deployment",
+    summary: "Changes the given properties of a deployment, and the given ones of its options",
     tags,
     problems: [400, 404, 412, 413, 415, 422],
     params,
@@ -245,7 +250,7 @@ function addPreview(app: App, services: Services): void {
     const found = findDeployment(request, services);
     const { name = found.name, ...fields } = request.body;
     const changes = await changesIn({ name, ...fields } as DeploymentChanges, found, request, services);
-    return previewOf({ ...found, name, definition: { ...found.definition, ...changes } }, services, found);
+    return previewOf({ ...found, name, definition: changedDefinition(found.definition, changes) }, services, found);
   });
 }
 
@@ -303,7 +308,7 @@ function addRelease(app: App, services: Services): void {
   });
 }
 
-type DeploymentChanges = Partial<DeploymentDefinition> & { readonly name?: string };
+type DeploymentChanges = DefinitionChanges & { readonly name?: string };
 
 /**
  * Writes what the request changes, and nothing else: what others change at the same time stays. If that was checked with
@@ -344,7 +349,7 @@ function changesIn(
   { definition }: Deployment,
   request: FastifyRequest,
   services: Services,
-): Promise<Partial<DeploymentDefinition>> {
+): Promise<DefinitionChanges> {
   checkRulesetText({ name, description: fields.description });
   return readDefinitionChanges(fields, definition, contextOf(request, services));
 }
