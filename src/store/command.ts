@@ -450,6 +450,8 @@ export interface FinishFetchCommand extends Owned {
     | {
         /** null: the content is unchanged. */
         readonly content: Omit<FetchedContent, "number" | "at"> | null;
+        /** The lines that were left out of unchanged content; absent if they are unchanged as well. */
+        readonly rejected?: FetchedContent["rejected"];
         /** In the form of `READS.listContent`; absent if the content is unchanged. */
         readonly packed?: string;
         readonly validators: FetchValidators;

@@ -409,10 +409,67 @@ test("a list of own networks is taken as a whole: a line that cannot be read kee
   assert.equal((await refresh(id)).problem.code, "empty");
 });
 
-test("a list that begins to protect addresses is read again, although it has not changed", async () => {
+/** Another value of each member that decides what the text of a list becomes. */
+const READ_ANEW = {
+  url: "/read?again",
+  format: "csv",
+  min_prefix_v4: 25,
+  min_prefix_v6: 33,
+  allow_empty: true,
+  never_block: true,
+};
+const READ_ALIKE = { name: "other", description: "other", schedule: "24h", active: true, max_change: 1 };
+
+test("after a change of how it is read, a list is fetched whole, and after other changes only if it has changed", async () => {
+  const document: any = await (await fetch(`${t.server.url}/openapi.json`)).json();
+  const members = Object.keys(document.components.schemas["UpdateExternalListRequest"].properties);
+  assert.deepEqual(Object.keys({ ...READ_ANEW, ...READ_ALIKE }).toSorted(), members.toSorted());
+  for (const path of ["/read", READ_ANEW.url])
+    serve(path, "20.7.0.0/24\n2001:db8::/32\n20.9.0.20/28\n", { etag: '"1"' });
+  // Its schedule would also fetch it.
+  for (const [name, value] of Object.entries({ ...READ_ANEW, ...READ_ALIKE }).filter(([each]) => each !== "active")) {
+    const id = await created("/read");
+    const changed = { [name]: name === "url" ? origin + value : value };
+    await refresh(id);
+    assert.equal((await refresh(id)).state, "ok");
+    assert.equal((await ask(t, "PATCH", PATH + id, { key, body: changed })).status, 200);
+    asked.length = 0;
+    await refresh(id);
+    const known = Object.hasOwn(READ_ANEW, name) ? undefined : '"1"';
+    assert.deepEqual(
+      asked.map(({ headers }) => headers["if-none-match"]),
+      [known],
+      name,
+    );
+    assert.equal((await ask(t, "DELETE", PATH + id, { key })).status, 204);
+  }
+  const id = await created("/read");
+  await refresh(id);
+  await ask(t, "PATCH", PATH + id, { key, body: { min_prefix_v4: 28 } });
+  assert.deepEqual((({ state, problem }) => [state, problem?.code])(await refresh(id)), ["refused", "too-wide"]);
+  await ask(t, "PATCH", PATH + id, { key, body: { min_prefix_v4: 8 } });
+  assert.equal((await refresh(id)).state, "ok");
+});
+
+test("a list that begins to protect addresses is not ok from then on if a line was left out, until each is read", async () => {
   serve("/later", "20.9.0.0/28\n20.9.0.20/28\n", { etag: '"1"' });
   const id = await created("/later");
   assert.deepEqual([(await refresh(id)).state, (await refresh(id)).state], ["ok", "ok"]);
-  await ask(t, "PATCH", PATH + id, { key, body: { never_block: true } });
-  assert.equal((await refresh(id)).problem.code, "incomplete");
+  const { sequence: before } = (await ask(t, "GET", "/v1/changes?after=0", { key })).body;
+  const change = async (never_block: boolean) =>
+    (await ask(t, "PATCH", PATH + id, { key, body: { never_block } })).body;
+  const marked = await change(true);
+  assert.deepEqual([marked.state, marked.problem?.code, marked.generation], ["refused", "incomplete", 1]);
+  const fetched = await refresh(id);
+  assert.deepEqual(fetched.problem, marked.problem);
+  const { changes } = (await ask(t, "GET", `/v1/changes?after=${before}`, { key })).body;
+  assert.deepEqual(
+    changes.map(({ type, external_list: about }: any) => [type, about?.problem?.code]),
+    [["list.refused", "incomplete"]],
+  );
+  serve("/later", "20.9.0.0/28\n", { etag: '"2"' });
+  const { state, generation, rejected } = await refresh(id);
+  assert.deepEqual([state, generation, rejected], ["ok", 1, { count: 0, lines: [] }]);
+  await change(false);
+  assert.equal((await change(true)).state, "ok");
 });

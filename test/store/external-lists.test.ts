@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { FinishFetchCommand } from "../../src/store/command.ts";
-import type { ExternalList, ExternalListDefinition } from "../../src/store/records/external-list.ts";
+import type { ExternalList, ExternalListDefinition, RejectedLine } from "../../src/store/records/external-list.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
@@ -105,6 +105,31 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal((await claim(store, owned, 82)).isClaimed, true);
       }));
 
+    test("one that begins to protect addresses has a problem if a line was left out, until each line has been read", () =>
+      withList(async ({ store, memory }, { id, organisationId }) => {
+        const owned = { organisationId, listId: id };
+        const fetched = async (at: number, left: readonly RejectedLine[]) => {
+          const { claimedUntil } = await claim(store, owned, at, true);
+          const basedOn = memory.externalLists.get(id)!.updatedAt;
+          await store.write(finishing(owned, { at: at + 1, claimedUntil, basedOn, digest: "a", left }));
+        };
+        const protect = async (never_block: boolean, at: number) => {
+          await store.write({ kind: "update-list", ...owned, definition: { never_block }, ...by(at) });
+          return memory.externalLists.get(id)!.problem;
+        };
+        await fetched(10, [{ line: 7, text: "x", reason: "not an address" }]);
+        const problem = await protect(true, 20);
+        assert.deepEqual([problem?.kind, problem?.code, problem?.since], ["refused", "incomplete", 20]);
+        assert.match(problem!.message, /line 7: not an address$/);
+        await store.write({ kind: "update-list", ...owned, definition: { schedule: "6h" }, ...by(21) });
+        assert.deepEqual(memory.externalLists.get(id)!.problem, problem);
+        await fetched(30, []);
+        const { content, problem: none } = memory.externalLists.get(id)!;
+        assert.deepEqual([content!.number, content!.rejected.count, none], [1, 0, null], "the same addresses");
+        await protect(false, 40);
+        assert.equal(await protect(true, 41), null);
+      }));
+
     test("credentials are for one origin: others are rejected, and they are removed when the list moves", () =>
       withList(async ({ store, memory }, { id, organisationId }) => {
         const owned = { organisationId, listId: id };
@@ -142,6 +167,8 @@ interface Finish {
   readonly basedOn: number;
   readonly digest?: string;
   readonly problem?: string;
+  /** The lines that were left out. */
+  readonly left?: readonly RejectedLine[];
 }
 
 function create({ store }: Replica, organisationId: string) {
@@ -155,8 +182,12 @@ async function claim(store: Replica["store"], owned: Owned, at: number, isReques
   return { isClaimed: given !== null, claimedUntil, dueAt };
 }
 
-function finishing(owned: Owned, { at, claimedUntil, basedOn, digest, problem }: Finish): FinishFetchCommand {
-  const content = { digest: digest ?? "", entries: { 4: 1, 6: 0 }, rejected: { count: 0, lines: [] }, change: null };
+function finishing(
+  owned: Owned,
+  { at, claimedUntil, basedOn, digest, problem, left = [] }: Finish,
+): FinishFetchCommand {
+  const rejected = { count: left.length, lines: left };
+  const content = { digest: digest ?? "", entries: { 4: 1, 6: 0 }, rejected, change: null };
   return {
     kind: "finish-fetch",
     ...owned,

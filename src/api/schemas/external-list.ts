@@ -208,7 +208,7 @@ export const ExternalListSchema = named(
     updated_at: Timestamp,
     state: Type.Enum(["pending", "ok", "failed", "refused"], {
       description:
-        "pending: never fetched; failed: the latest fetch failed; refused: the fetched list was not accepted. The last good content stays in use",
+        "pending: never fetched; failed: the latest fetch failed; refused: the fetched list was not accepted, or it began to protect addresses (`never_block`) although a line of it was left out. The last good content stays in use",
     }),
     problem: NullableObject(Problem, { description: "of the latest fetch; null if there was none" }),
     checked_at: NullableText({ format: "date-time", description: "the latest fetch, whatever its outcome" }),

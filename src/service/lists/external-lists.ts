@@ -1,6 +1,6 @@
 import type { FetchClaim, FinishFetchCommand } from "../../store/command.ts";
 import { UPDATE_FREQUENCIES } from "../../store/records/deployment.ts";
-import type { ExternalList, ExternalListDefinition, FetchValidators } from "../../store/records/external-list.ts";
+import { type ExternalList, type ExternalListDefinition, READ_BY } from "../../store/records/external-list.ts";
 import type { Store } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { type Download, Downloader } from "../../update/download.ts";
@@ -252,12 +252,12 @@ export class ExternalLists {
   /** Null while the server stops. */
   async #resultOf({ list, validators, secret }: FetchClaim, accepted: string | null): Promise<Result | null> {
     const { definition, organisationId, id: listId } = list;
-    const { url, format } = definition;
+    const { url } = definition;
     try {
       const { origin } = new URL(url);
       const headers = this.#services.secrets.open(secret, { organisationId, listId, origin });
-      const isSame = list.content !== null && validators?.url === url && validators.format === format;
-      const known = isSame && list.problem?.kind !== "refused" && isComplete(list) ? validators : undefined;
+      const isSame = list.content !== null && READ_BY.every((name) => validators?.[name] === definition[name]);
+      const known = isSame && list.problem?.kind !== "refused" ? validators! : undefined;
       const found = await (await this.#open()).get(url, known, headers);
       if (found === "same") return { content: null, validators: validators! };
       return await this.#read(list, found, accepted);
@@ -274,7 +274,7 @@ export class ExternalLists {
     const { definition, content } = list;
     const text = await this.contentOf(list);
     const read = await readFetchedList(bytes, definition, { content: text === null ? null : content, text, accepted });
-    return "problem" in read ? read : { ...read, validators: validatorsOf(definition, { etag, lastModified }) };
+    return "problem" in read ? read : { ...read, validators: { ...readBy(definition), etag, lastModified } };
   }
 
   /** The prefixes of the last good content; null if there has been none. */
@@ -302,14 +302,6 @@ function tooMany(): ServiceError {
   return new ServiceError("unavailable", "too many lists are being fetched; try again in a moment", { retryAfter: 1 });
 }
 
-/** A list that has begun to protect addresses, and of which lines were left out before, is read again. */
-function isComplete({ definition, content }: ExternalList): boolean {
-  return definition.never_block !== true || content?.rejected.count === 0;
-}
-
-function validatorsOf(
-  { url, format }: ExternalListDefinition,
-  { etag, lastModified }: Pick<FetchValidators, "etag" | "lastModified">,
-): FetchValidators {
-  return { url, format, etag, lastModified };
+function readBy(definition: ExternalListDefinition): Partial<ExternalListDefinition> {
+  return Object.fromEntries(READ_BY.map((name) => [name, definition[name]]));
 }

@@ -3,11 +3,12 @@ import { comparePrefixes, formatPrefix } from "../../address/prefix.ts";
 import { errorText } from "../../rulesets/importers/imported-rule.ts";
 import { type ImportedColumns, RuleImport } from "../../rulesets/importers/import-rules.ts";
 import { prefixIn } from "../../rulesets/rule-columns.ts";
-import type {
-  ContentChange,
-  ExternalListDefinition,
-  FetchedContent,
-  FetchProblem,
+import {
+  type ContentChange,
+  type ExternalListDefinition,
+  type FetchedContent,
+  type FetchProblem,
+  incompleteProblem,
 } from "../../store/records/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { digestingList, type ListText, packList, prefixesOfList, writingList } from "../deployments/list-text.ts";
@@ -34,8 +35,8 @@ export interface Known {
 
 export type ReadList =
   | { readonly content: Omit<FetchedContent, "number" | "at">; readonly packed: string }
-  /** The prefixes are unchanged. */
-  | { readonly content: null }
+  /** The prefixes are unchanged; other lines may not be. */
+  | { readonly content: null; readonly rejected: FetchedContent["rejected"] }
   | { readonly problem: Omit<FetchProblem, "since"> };
 
 /** Reads a fetched list and decides whether it replaces the previous content. O(n log n), in slices. */
@@ -52,7 +53,7 @@ export async function readFetchedList(
   const problem = unfit(bytes, read, definition) ?? (await inSlices(findingWide(text, definition)));
   if (problem !== undefined) return { problem: refused(problem.code, problem.message) };
   const digest = await inSlices(digestingList(text));
-  if (digest === known.content?.digest) return { content: null };
+  if (digest === known.content?.digest) return { content: null, rejected };
   const change = known.text === null ? null : await inSlices(comparing(known.text, text));
   const unusual = change === null ? undefined : unusualChange(known.content!, change, definition);
   if (unusual !== undefined && digest !== known.accepted)
@@ -110,11 +111,7 @@ function unfit(bytes: Uint8Array, read: ImportedColumns, definition: ExternalLis
       code: "unreadable",
       message: `most of its lines cannot be read as ${definition.format}; line ${bad.line}: ${bad.reason}`,
     };
-  if (bad !== undefined && definition.never_block === true)
-    return {
-      code: "incomplete",
-      message: `it protects addresses, so each of its lines must be read; line ${bad.line}: ${bad.reason}`,
-    };
+  if (bad !== undefined && definition.never_block === true) return incompleteProblem(bad.line, bad.reason);
   if (entries === 0 && !definition.allow_empty)
     return { code: "empty", message: "it has no addresses; set allow_empty if that is right" };
   return undefined;

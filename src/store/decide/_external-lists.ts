@@ -6,12 +6,19 @@ import type {
   SetListCredentialsCommand,
   UpdateListCommand,
 } from "../command.ts";
-import type { ExternalList, FetchProblem, FetchState } from "../records/external-list.ts";
+import {
+  type ExternalList,
+  type ExternalListDefinition,
+  type FetchProblem,
+  type FetchState,
+  incompleteProblem,
+} from "../records/external-list.ts";
 import type { EventBody } from "../records/event.ts";
 import { LISTS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";
 import { checkRoom, type Room } from "./_room.ts";
+import { isSameJson } from "./_same-json.ts";
 import { checkTexts } from "./_texts.ts";
 
 /** A list with the state that only its fetches need. */
@@ -57,9 +64,21 @@ export function updateList(
     definition: changed,
     updatedAt: at,
     credentials: keepsCredentials ? before.credentials : null,
+    problem: before.problem ?? protectionProblem(before, changed, at),
   };
   const next = { ...state, secret: keepsCredentials ? state.secret : null, dueAt: isSame ? state.dueAt : at };
-  return changedTo({ list, state: next }, before);
+  return { ...changedTo({ list, state: next }, before), events: fetchEvents(list, before) };
+}
+
+/** A list that begins to protect addresses is not said to be good until the next fetch if lines of it were left out. */
+function protectionProblem(
+  { definition: before, content }: ExternalList,
+  { never_block: protects = false }: ExternalListDefinition,
+  at: number,
+): FetchProblem | null {
+  const [bad] = content?.rejected.lines ?? [];
+  if (!protects || before.never_block === true || bad === undefined) return null;
+  return { ...incompleteProblem(bad.line, bad.reason), since: at };
 }
 
 export function deleteList(_: DeleteListCommand, { list }: FetchedList): Decision {
@@ -112,7 +131,7 @@ export function finishFetch(command: FinishFetchCommand, { list: before, state }
   }
   const validators = "problem" in result ? state.validators : result.validators;
   const next = { ...state, checkedAt: at, dueAt, claimedUntil: 0, validators };
-  const list = "problem" in result ? withProblem(before, result.problem, at) : withContent(before, result.content, at);
+  const list = "problem" in result ? withProblem(before, result.problem, at) : withContent(before, result, at);
   const isSame = list === before;
   const isNew = list.content?.number !== before.content?.number;
   const packed = "problem" in result ? undefined : result.packed;
@@ -129,12 +148,16 @@ export function finishFetch(command: FinishFetchCommand, { list: before, state }
   };
 }
 
-type Good = Extract<NonNullable<FinishFetchCommand["result"]>, { content: unknown }>["content"];
+type Good = Extract<NonNullable<FinishFetchCommand["result"]>, { content: unknown }>;
 
-/** null: unchanged. */
-function withContent(before: ExternalList, content: Good, at: number): ExternalList {
-  const isSame = content === null || content.digest === before.content?.digest;
-  if (isSame) return before.problem === null ? before : { ...before, problem: null };
+/** The same prefixes keep their number; which lines were left out may be new. */
+function withContent(before: ExternalList, { content, rejected }: Good, at: number): ExternalList {
+  const known = before.content;
+  if (content === null || content.digest === known?.digest) {
+    const left = content?.rejected ?? rejected ?? known?.rejected;
+    const isSame = before.problem === null && isSameJson(left, known?.rejected);
+    return isSame ? before : { ...before, content: known && { ...known, rejected: left! }, problem: null };
+  }
   const number = (before.content?.number ?? 0) + 1;
   return { ...before, content: { ...content, number, at }, problem: null };
 }

@@ -60,6 +60,12 @@ export interface FetchedContent {
   readonly change: ContentChange | null;
 }
 
+/** What is wrong with a list that protects addresses and of which lines were left out. */
+export function incompleteProblem(line: number, reason: string): Omit<FetchProblem, "since"> {
+  const message = `it protects addresses, so each of its lines must be read; line ${line}: ${reason}`;
+  return { kind: "refused", code: "incomplete", message, digest: null };
+}
+
 export interface RejectedLine {
   /** Counted from 1. */
   readonly line: number;
@@ -86,10 +92,14 @@ export interface FetchProblem {
   readonly digest: string | null;
 }
 
-/** The validators of a conditional request, valid for the URL and the format that the content came from. */
-export interface FetchValidators {
-  readonly url: string;
-  readonly format: ImportFormat;
+/**
+ * What the fetched text becomes depends on these alone, besides the text: if one is another than when the content was
+ * read, the whole text is needed again. `max_change` is not one of them: the same text changes nothing.
+ */
+export const READ_BY = ["url", "format", "min_prefix_v4", "min_prefix_v6", "allow_empty", "never_block"] as const;
+
+/** The validators of a conditional request, and by what the content was read. */
+export interface FetchValidators extends Partial<Pick<ExternalListDefinition, (typeof READ_BY)[number]>> {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
