@@ -4,7 +4,6 @@ import {
   LookedUpText,
   MapOf,
   named,
-  Nullable,
   NullableObject,
   NullableText,
   NullableTimestamp,
@@ -20,17 +19,14 @@ import { ExportFormat, SetName } from "./export.ts";
 const Texts = Type.Array(Type.String());
 
 /** Who announces an address. */
-export const CbsNetwork = named(
-  "CbsNetwork",
-  Type.Object({
-    asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: "the number of the autonomous system" }),
-    name: Type.String({ description: "the organisation that the number is registered for" }),
-    country: NullableText({
-      description: "ISO 3166-1 alpha-2, as the regional registry says for these addresses; null where it says nothing",
-    }),
-    cidr: Type.String({ description: "the prefix that this is known of" }),
+const CbsNetwork = Type.Object({
+  asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: "the number of the autonomous system" }),
+  name: Type.String({ description: "the organisation that the number is registered for" }),
+  country: NullableText({
+    description: "ISO 3166-1 alpha-2, as the regional registry says for these addresses; null where it says nothing",
   }),
-);
+  cidr: Type.String({ description: "the prefix that this is known of" }),
+});
 
 export const CbsLookup = named(
   "CbsLookup",
@@ -82,7 +78,7 @@ export const CbsLookup = named(
         }),
       ),
     ),
-    network: Nullable(CbsNetwork, {
+    network: NullableObject(CbsNetwork, {
       description:
         "who announces the address, or all of the prefix; null if no one does, or if the server has no networks (its log says why)",
     }),
