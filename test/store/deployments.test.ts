@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { PublishListCommand } from "../../src/store/command.ts";
-import type { Deployment, PullToRecord } from "../../src/store/records/deployment.ts";
+import type { DefinitionChanges, Deployment, PullToRecord } from "../../src/store/records/deployment.ts";
 import type { ApiKey } from "../../src/store/state.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
@@ -39,6 +39,28 @@ for (const { name, skip, make, stop } of await databases()) {
         await store.write({ kind: "delete-deployment", ...owned, ...by(8) });
         assert.equal(memory.deployments.get(id)!.deletedAt, 8);
         await refused("deployment-not-found", store.write({ kind: "delete-deployment", ...owned, ...by(9) }));
+      }));
+
+    test("options: only those that are named change, and null removes one, whatever another server writes at once", () =>
+      withDeployment(async ({ store, memory }, { id, organisationId }) => {
+        const change = (options: DefinitionChanges["options"], at: number) =>
+          store.write({
+            kind: "update-deployment",
+            organisationId,
+            deploymentId: id,
+            definition: { options: options! },
+            ...by(at),
+          });
+        const optionsNow = () => memory.deployments.get(id)!.definition.options;
+        await change({ comments: true, max_growth: 10 }, 5);
+        await Promise.all([change({ max_entries: 1000 }, 6), change({ max_bytes: 500_000 }, 6)]);
+        assert.deepEqual(optionsNow(), { comments: true, max_growth: 10, max_entries: 1000, max_bytes: 500_000 });
+        await Promise.all([change({ max_entries: null, comments: null }, 7), change({ max_bytes: 9 }, 7)]);
+        assert.deepEqual(optionsNow(), { max_growth: 10, max_bytes: 9 });
+        const { sequence } = memory;
+        await change({ max_bytes: 9, comments: null }, 8);
+        await change({}, 9);
+        assert.equal(memory.sequence, sequence, "the same again is no change");
       }));
 
     test("an organisation has at most 100, not counting deleted ones", () =>
