@@ -29,7 +29,7 @@ export interface ServeOptions {
   /** Adds an organisation with all plans and a key to an empty store. */
   readonly secretKeyFile: string | undefined;
   readonly quickStart: boolean;
-  /** The first lines of the log. */
+  /** Logged once the database is open, so that no advice is about the file of another program. */
   readonly warnings: readonly string[];
   /** Where the log goes. */
   readonly logTo: LineWriter;
@@ -61,7 +61,6 @@ export async function serve({
 }: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
   const log = createLog(options.settings.logLevel, logTo, link?.start.number);
-  for (const warning of warnings) log.warn(warning);
   let started: Server | undefined;
   // A signal before there is anything to reload must not end the process either.
   const reload = (): void => void started?.reload();
@@ -69,6 +68,7 @@ export async function serve({
   else link.onReload(reload);
   const amongOthers = link && { peers: link, setupToken: link.start.setupToken };
   const server = (started = await Server.start({ ...options, ...amongOthers, log }));
+  for (const warning of warnings) log.warn(warning);
   reportLostLines(logTo, server, log);
   const again = (second: EndSignal): void => endAtOnce(second, server, log);
   const signal = link === undefined ? firstSignal(again) : link.firstSignal(again);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -24,7 +24,7 @@ const call = (...args: string[]) => run(args, { cwd: folder.path, env: environme
 const endsWith = async (exitCode: number, message: RegExp, ...args: string[]) => {
   const { code, stdout, stderr } = await call(...args);
   assert.match(stderr, message);
-  assert.doesNotMatch(stderr, /defect of ipsieve|\n {4}at /);
+  assert.doesNotMatch(stderr, /chmod|defect of ipsieve|\n {4}at /);
   assert.deepEqual([code, stdout], [exitCode, ""]);
 };
 const failing = (message: RegExp, ...args: string[]) => endsWith(2, message, ...args);
@@ -325,6 +325,20 @@ test("a server that cannot start reports the error, its location and the remedy,
   );
   writeFileSync(join(folder.path, "text.txt"), "a text, and no database");
   await failing(/text\.txt: not an ipsieve database/, "serve", "--port", "0", "--db", join(folder.path, "text.txt"));
+  const wide = join(folder.path, "wide");
+  mkdirSync(wide, { mode: 0o777 });
+  const paths: [args: readonly string[], message: RegExp][] = [
+    [["--db", wide], /^ipsieve: \S+wide: a folder; name a file in it, such as \S+wide\/ipsieve\.db$/m],
+    [started().slice(1).concat("--secret-key-file", wide), /wide: a folder \(EISDIR\); .*--secret-key-file$/m],
+    [started().slice(1).concat("--feeds-dir", join(folder.path, "text.txt")), /--feeds-dir \S+text\.txt: not a folder/],
+  ];
+  // Where no folder can be made, and the system says that its parent does not exist.
+  if (process.platform === "linux")
+    paths.push([
+      ["--db", "/proc/x/y"],
+      /^ipsieve: \/proc\/x\/y: its folder cannot be made \(ENOENT\); name another file with --db$/m,
+    ]);
+  for (const [args, message] of paths) await failing(message, "serve", "--port", "0", ...args);
 });
 
 test("a server waits for a database that is slow to accept its first connection, says so, and ends with 75 if that breaks", async () => {

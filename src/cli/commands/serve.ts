@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, extname, join, resolve } from "node:path";
+import { extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ProcessLink } from "../../api/processes/process-link.ts";
 import { cluster } from "../../api/processes/cluster.ts";
@@ -26,7 +26,7 @@ import { datasetPath } from "../snapshots/default-datasets.ts";
 import { SAMPLE_DATASET } from "../../datasets/sample-dataset.ts";
 import { currentCatalogue, historyFolder, homeFolder, makePrivateFolder, currentNetworks } from "../snapshots/home.ts";
 import { permissionWarnings } from "../database/permission-warnings.ts";
-import { databaseLocation } from "../database/service-database.ts";
+import { databaseLocation, makeFolderOf } from "../database/service-database.ts";
 import { trustedKeysIn } from "../options/trusted-keys.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
@@ -190,7 +190,7 @@ function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLoc
   const isNamed = args.has("db") || args.has("database-url") || IPSIEVE_DB !== "" || DATABASE_URL !== "";
   const inFile = (name: string): string | undefined => (name === "db" ? database : databaseUrl) || undefined;
   const location = databaseLocation(isNamed ? args : { ...args, value: inFile });
-  if ("file" in location) makePrivateFolder(dirname(location.file));
+  makeFolderOf(location);
   return location;
 }
 

@@ -48,10 +48,22 @@ export function locationText(location: StoreLocation): string {
   return url.href;
 }
 
+/** Creates the folder of a SQLite file, unless it exists. Throws UsageError. */
+export function makeFolderOf(location: StoreLocation): void {
+  if (!("file" in location)) return;
+  const folder = dirname(location.file);
+  try {
+    makePrivateFolder(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${location.file}: its folder cannot be made (${code}); name another file with --db`);
+  }
+}
+
 /** Opens the database, runs a task with it, and closes it. `create` creates it, or migrates it to this release. */
 export async function withStore<T>(args: Arguments, create: boolean, use: (store: Store) => Promise<T>): Promise<T> {
   const location = databaseLocation(args);
-  if (create && "file" in location) makePrivateFolder(dirname(location.file));
+  if (create) makeFolderOf(location);
   const { openStore } = await import("../../store/open-store.ts");
   const store = await openStore(location, { create });
   try {

@@ -14,6 +14,7 @@ const EXPECTED = new Set([
   "CatalogueError",
   "ConnectionError",
   "CtiError",
+  "FeedFolderError",
   "KeyFileError",
   "ListLineError",
   "ListenError",

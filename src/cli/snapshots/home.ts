@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import type { Option } from "../runner/command.ts";
 
 /**
@@ -15,7 +15,7 @@ export function homeFolder(environment: NodeJS.ProcessEnv = process.env): string
 
 /** Creates a folder and its parents if they do not exist, accessible to their owner only. */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path, 0o700);
 }
 
 export const HOME_OPTION: Option = {

@@ -102,12 +102,25 @@ export class KeyFileError extends Error {
 
 /** Only its owner may read it. If several servers start at once, one of them creates it. */
 function readOrMake(path: string): Buffer {
-  if (!existsSync(path)) makeKey(path);
-  const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64url");
+  const key = Buffer.from(textOf(path).trim(), "base64url");
   if (key.length === KEY_BYTES) return key;
   throw new KeyFileError(
     `${path}: not a key file of ipsieve: it must have ${KEY_BYTES} bytes in base64url; restore it`,
   );
+}
+
+function textOf(path: string): string {
+  try {
+    if (!existsSync(path)) makeKey(path);
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const what = code === "EISDIR" ? "a folder" : "cannot be read or created";
+    throw new KeyFileError(
+      `${path}: ${what} (${code}); name a file that the server's user can read and create with --secret-key-file`,
+      { cause },
+    );
+  }
 }
 
 /** Written to a temporary file first, so that another server never reads half of it. */

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Logger } from "pino";
 import type { Classification } from "../../cti/fields.ts";
 import type { FeedFormat } from "../../cti/import-feed.ts";
 import type { ImportRejection, ImportReport } from "../../cti/import-report.ts";
+import { makeFolder } from "../../files/make-folder.ts";
 import type { Store } from "../../store/store.ts";
 import { freeBytesOf } from "../free-bytes.ts";
 import { ClientSpeed } from "../logs/client-speed.ts";
@@ -224,7 +225,7 @@ export class FeedImports {
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
     if (this.#running !== undefined) throw new ServiceError("conflict", IMPORT_RUNS);
     if (size !== null && size > limits.bytes) throw tooLong(limits.bytes);
-    mkdirSync(dirname(target.output), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(target.output), 0o700);
     this.sweep();
     if (freeBytesOf(dirname(target.output)) < limits.freeBytes + (size ?? 0))
       throw new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync } from "node:fs";
+import { makeFolder } from "../../files/make-folder.ts";
 import { open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deployment, PublishedList } from "../../store/records/deployment.ts";
@@ -35,6 +36,16 @@ export interface KeptFeeds {
   readonly lists: ReadonlyMap<string, ServedList>;
 }
 
+/** The folder cannot be used. */
+export class FeedFolderError extends Error {
+  override readonly name = "FeedFolderError";
+
+  constructor(path: string, cause: NodeJS.ErrnoException) {
+    const what = cause.code === "EEXIST" || cause.code === "ENOTDIR" ? "not a folder" : "cannot be made or used";
+    super(`--feeds-dir ${path}: ${what} (${cause.code}); name a folder of the server's user`, { cause });
+  }
+}
+
 /** The last good lists in a folder that only the server's user can read, a file for each deployment. */
 export class FeedFolder {
   readonly #path: string;
@@ -51,10 +62,14 @@ export class FeedFolder {
     this.#log = log;
   }
 
-  /** Throws the error of a folder that cannot be made. */
+  /** Throws FeedFolderError for a folder that cannot be made. */
   start(): void {
-    mkdirSync(this.#path, { recursive: true, mode: 0o700 });
-    chmodSync(this.#path, 0o700);
+    try {
+      makeFolder(this.#path, 0o700);
+      chmodSync(this.#path, 0o700);
+    } catch (cause) {
+      throw new FeedFolderError(this.#path, cause as NodeJS.ErrnoException);
+    }
     this.#isStarted = true;
     this.#saving.start();
   }

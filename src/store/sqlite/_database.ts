@@ -1,4 +1,5 @@
 import { closeSync, fchmodSync, openSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
   CompiledQuery,
@@ -49,6 +50,8 @@ export function openDatabase(
 ): SqliteEngine {
   if (!create && isMissing(path))
     throw new StoreError("not-found", `${path}: no such file; create it with "ipsieve db migrate"`);
+  if (isFolder(path))
+    throw new StoreError("not-a-store", `${named}: a folder; name a file in it, such as ${join(named, "ipsieve.db")}`);
   const isNew = create && makePrivateFile(path);
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
   try {
@@ -93,6 +96,14 @@ function engineOf(file: DatabaseSync): SqliteEngine {
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
   } catch {
     return false;
   }
