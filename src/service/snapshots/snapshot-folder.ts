@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { chmod, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 
 /** The mode of the folder, and of its files: they hold the data of users. */
@@ -59,8 +60,7 @@ export class SnapshotFolder {
 
   /** Creates the folder, unless it exists, accessible to its owner alone. Rejects with the system's error. */
   async make(): Promise<void> {
-    if ((await mkdir(this.path, { recursive: true, mode: PRIVATE_FOLDER })) !== undefined)
-      await chmod(this.path, PRIVATE_FOLDER);
+    if (makeFolder(this.path, PRIVATE_FOLDER)) await chmod(this.path, PRIVATE_FOLDER);
   }
 
   /** The ids of the rulesets that have a file, the largest file first; none where there is no folder. */
