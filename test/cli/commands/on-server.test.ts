@@ -126,7 +126,7 @@ test("the token of an edge component opens the server until it is revoked", asyn
     status = await bootstrap();
   }
   await fails(/give the server's public URL with --url/, "edge", "create", "Edge", type, "web");
-  await fails(/--url "x": write http:\/\/HOST:PORT/, "edge", "create", "Edge", type, "web", "--url", "x");
+  await fails(/--url "x": write it with its scheme/, "edge", "create", "Edge", type, "web", "--url", "x");
   await fails(/there is no deployment "Egde"; there are: Edge/, "edge", "create", "Egde", type, "web", "--url", url());
   await fails(/TYPE: must not be empty/, "edge", "create", "Edge", " ", "web", "--url", url());
   await fails(/there is no edge component "x"/, "edge", "revoke", "x");
