@@ -78,7 +78,9 @@ function waitingBody(first: string): { body: Readable; go: (last?: string) => vo
 /** Addresses in the catalogue, addresses outside it, and none: the line, and the address in it. */
 function someLines(count: number): { line: string; address: string | null }[] {
   const services = catalogue.catalogue.nodes.filter(({ service }) => service !== null).map(({ id }) => id);
-  const nodes = ["/cdn/akamai", "/saas/meta", "/cloud/aws", "/cdn/cloudflare", ...services];
+  // Each takes a pass over the whole catalogue.
+  const some = services.filter((_, i) => i % Math.ceil(services.length / 40) === 0);
+  const nodes = ["/cdn/akamai", "/saas/meta", "/cloud/aws", "/cdn/cloudflare", ...some];
   const known = nodes
     .flatMap((id, i) => rangesOf(tree, id, { family: i % 2 === 0 ? 4 : 6, offset: 0, limit: 1 }).items)
     .map(({ cidr }) => cidr.split("/")[0]!);
