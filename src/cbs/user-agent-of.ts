@@ -2,8 +2,11 @@
 const MEMBER = /^(?:(?:http|cs|request)[-_.(]*)?user[-_. ]?agent\)?$|^(?:agent|ua)$/i;
 /** How deep it may be: `request.headers.User-Agent[0]`. */
 const MAX_DEPTH = 4;
-/** A text in quotes, in which quotes are escaped; what nginx and Apache write. */
-const QUOTED = /"((?:[^"\\]|\\.)*)"/g;
+/**
+ * A text in quotes, in which quotes are escaped; what nginx and Apache write. One that is not closed matches to its end,
+ * without the second group: otherwise it would be searched again from each quote in it.
+ */
+const QUOTED = /"([^"\\]*(?:\\.[^"\\]*)*)(?:(")|\\?$)/gs;
 
 /**
  * The user agent in a line of a log: the member of that name of a JSON object, otherwise the last text in quotes that
@@ -15,7 +18,7 @@ export function userAgentOf(line: string): string | null {
     const object = parsed(line);
     if (object !== undefined) return memberOf(object, MAX_DEPTH);
   }
-  const quoted = [...line.matchAll(QUOTED)].map(([, text]) => text!);
+  const quoted = [...line.matchAll(QUOTED)].flatMap(([, text, end]) => (end === undefined ? [] : text!));
   // The first text is the request; what follows the user agent may be addresses, or a dash for none.
   return quoted.slice(1).findLast((text) => /[g-z]/i.test(text) && !/^https?:/i.test(text)) ?? null;
 }

@@ -1,9 +1,11 @@
 /**
- * `read-long-texts.ts ours|quadratic`: makes importers read texts that are each long in one way. It is a process of its
- * own so that it can be killed part-way.
+ * `read-long-texts.ts ours|quadratic`: makes importers, and what looks for user agents, read texts that are each long in
+ * one way. It is a process of its own so that it can be killed part-way.
  */
+import { crawlersIn } from "../../../src/cbs/crawler-verdict.ts";
 import { ImportError } from "../../../src/cbs/importers/import-error.ts";
 import type { Importer } from "../../../src/cbs/importers/imported-list.ts";
+import { userAgentOf } from "../../../src/cbs/user-agent-of.ts";
 import { kinds } from "./kinds.ts";
 
 const long = 400_000;
@@ -24,6 +26,8 @@ const texts = [
   `192.0.2.0/24${" ".repeat(long)};x`,
   `"${'""'.repeat(long)}`,
   `"${"\n".repeat(long)}`,
+  `"${'\\"'.repeat(long)}`,
+  `"x" "${"\\\\".repeat(long)}\\`,
   JSON.stringify({ [".".repeat(long) + "x"]: ["192.0.2.0/24"] }),
   JSON.stringify(["1".repeat(long)]),
   JSON.stringify({ creationTime: "2".repeat(long), prefixes: [] }),
@@ -38,6 +42,7 @@ const quadratic: Importer = (text) => {
 };
 
 for (const text of texts) {
+  crawlersIn(userAgentOf(text) ?? text);
   for (const importer of process.argv[2] === "quadratic" ? [quadratic] : kinds) {
     try {
       importer(text);
