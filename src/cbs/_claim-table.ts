@@ -1,4 +1,4 @@
-import { StoredWords } from "./_stored-words.ts";
+import { StoredWords } from "../table/stored-words.ts";
 import { badMetadata, CatalogueError } from "./catalogue-error.ts";
 
 /** Words of a claim, and which is which. */

@@ -1,7 +1,7 @@
 import { checkName, MAX_ID_LENGTH, MAX_PARTS, idParts } from "./_node-id.ts";
 import type { NodeIds } from "./_node-ids.ts";
 import { NodeTexts } from "./_node-texts.ts";
-import { StoredWords } from "./_stored-words.ts";
+import { StoredWords } from "../table/stored-words.ts";
 import { badMetadata } from "./catalogue-error.ts";
 
 /**

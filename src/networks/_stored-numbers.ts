@@ -1,17 +1,10 @@
-/** Ascending 32-bit numbers, little-endian, read where they are: bytes of a file may begin anywhere. */
-export class StoredNumbers {
-  readonly length: number;
-  readonly #view: DataView;
+import { StoredWords } from "../table/stored-words.ts";
 
+/** Ascending 32-bit numbers, little-endian. */
+export class StoredNumbers extends StoredWords {
   /** The number of bytes is a multiple of 4. */
-  constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
-    this.length = byteLength / Uint32Array.BYTES_PER_ELEMENT;
-    this.#view = new DataView(buffer, byteOffset, byteLength);
-  }
-
-  /** @throws RangeError for an index that is not below the length */
-  at(index: number): number {
-    return this.#view.getUint32(index * Uint32Array.BYTES_PER_ELEMENT, true);
+  constructor(bytes: Uint8Array) {
+    super(bytes, true);
   }
 
   /** The index of the last number that is not above this one; -1 if all are. O(log n), whatever the bytes say. */
