@@ -112,7 +112,9 @@ function cellsOf(line: string, { separator, cells: count }: TableFormat): string
     at = end + 1;
   }
   const last = line.slice(at).trimEnd();
-  cells.push(separator === "," && last.startsWith('"') ? last.slice(1, -1).replaceAll('""', '"') : last);
+  const isQuoted = separator === "," && last.startsWith('"');
+  if (isQuoted && !/^"(?:[^"]|"")*"$/.test(last)) throw new BadCell("the quotes around the last column are not closed");
+  cells.push(isQuoted ? last.slice(1, -1).replaceAll('""', '"') : last);
   return cells;
 }
 

@@ -106,6 +106,9 @@ test("published tables are read with their quotes, unknowns and ends of lines", 
 
 const BAD_LINES: readonly (readonly [line: string, message: RegExp])[] = [
   ["1.0.0.0,1.0.0.255,13335", /^table\.csv:2: fewer than 4 columns$/],
+  ['1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc.', /^table\.csv:2: the quotes around the last column are not closed$/],
+  ['1.0.0.0,1.0.0.255,13335,"Cloudflare""', /^table\.csv:2: the quotes around the last column are not closed$/],
+  ['1.0.0.0,1.0.0.255,13335,"Cloudflare" Inc.', /^table\.csv:2: the quotes around the last column are not closed$/],
   ["1.0.0.0,1.0.0.256,1,x", /^table\.csv:2: .*octet 256/],
   ["1.0.0.0,::1,1,x", /^table\.csv:2: the range begins in one family and ends in the other$/],
   ["1.0.0.9,1.0.0.0,1,x", /^table\.csv:2: the range ends before it begins$/],
