@@ -8,12 +8,13 @@ export interface FoundNetwork {
 
 /**
  * The networks whose organisations have all words of a text, each at the beginning of one of theirs, whatever the case;
- * names that are the text come first, then those that begin with it, then by number. `AS15169` finds that number.
+ * names that are the text come first, then those that begin with it, then by number. `AS15169` and `asn:15169`
+ * find that number.
  * O(AS numbers), about a tenth of a second for all.
  */
 export function searchNetworks(networks: Networks, text: string, limit: number): FoundNetwork[] {
   const wanted = text.trim().toLowerCase();
-  const number = /^as(\d{1,10})$/.exec(wanted)?.[1];
+  const number = /^asn?:?(\d{1,10})$/.exec(wanted)?.[1];
   if (number !== undefined) {
     const index = networks.indexOf(Number(number));
     return index < 0 ? [] : [{ asn: Number(number), name: networks.nameAt(index) }];

@@ -181,7 +181,8 @@ describe("cbs search", () => {
   test("finds organisations by the beginnings of their words, after nodes", async () => {
     assert.equal((await search("google")).stdout, "/saas/google  SaaS > google\nasn:15169     Google LLC\n");
     assert.equal((await search("uni", "stanf")).stdout, "asn:32  Stanford University\n");
-    assert.equal((await search("as13335")).stdout, "asn:13335  Cloudflare, Inc.\n");
+    for (const text of ["as13335", "ASN13335", "asn:13335"])
+      assert.equal((await search(text)).stdout, "asn:13335  Cloudflare, Inc.\n", text);
     assert.deepEqual(JSON.parse((await search("--json", "söhne")).stdout), { asn: 64500, name: "Example & Söhne" });
     assert.equal((await search("--limit", "1", "google")).stdout, "/saas/google  SaaS > google\n");
     assert.equal((await search("tanford")).code, 1);
