@@ -80,6 +80,11 @@ export class CrawlerJudge {
     return best;
   }
 
+  /** Whether the lists of any crawler are complete and fresh: otherwise nobody is called an impostor. */
+  get canTellImpostors(): boolean {
+    return CRAWLERS.some((crawler) => crawler.node !== null && this.#hasAll(crawler));
+  }
+
   #verdictOf(match: MatchId, crawler: Crawler): CrawlerVerdict {
     if (crawler.node === null) return "unlisted";
     if (this.#isIn(match, crawler.node, true)) return "verified";

@@ -280,6 +280,7 @@ async function identifyIn(
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   warnOfRepeatedAddress(result);
   warnOfEmptyInputs(result);
+  if (args.has("only-impostors")) warnOfOldLists(crawlers!);
   const selected = args.has("only-impostors") ? crawlers!.selected : selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
   if (isCounting(args)) await printCounts(args, result, chosen, networks, given.now, crawlers);
@@ -288,6 +289,13 @@ async function identifyIn(
     return EXIT.error;
   }
   return selected > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+/** Nobody is called an impostor by lists that are old or incomplete: no rows would look like no impostors. */
+function warnOfOldLists({ canTellImpostors }: CrawlerRows): void {
+  if (canTellImpostors) return;
+  const why = "no list of a crawler is complete and at most 30 days old, so nobody can be called an impostor";
+  standardError().write(`ipsieve: ${why}; "ipsieve cbs update" fetches current lists\n`);
 }
 
 function judgesCrawlers(args: Arguments): boolean {

@@ -64,6 +64,11 @@ export class CrawlerRows extends Writable {
     this.#judge = new CrawlerJudge(options.catalogue);
   }
 
+  /** As `CrawlerJudge.canTellImpostors`. */
+  get canTellImpostors(): boolean {
+    return this.#judge.canTellImpostors;
+  }
+
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
     this.#rest = lines.pop()!;

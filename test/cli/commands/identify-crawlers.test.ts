@@ -86,10 +86,12 @@ test("--only-impostors: the rows, documents, count and summary of these alone", 
   }
 });
 
-test("by lists that are 31 days old, nobody is called an impostor", async () => {
+test("by lists that are 31 days old, nobody is called an impostor, and that is said", async () => {
   const args = ["identify", "--only-impostors", "--snapshot", "old.ipsieve", "access.log"];
-  const { code, stdout } = await run(args, { cwd: folder.path });
+  const { code, stdout, stderr } = await run(args, { cwd: folder.path });
   assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /^ipsieve: no list of a crawler is complete and at most 30 days old.*"ipsieve cbs update"/);
+  assert.equal((await identify("--only-impostors", "-c")).stderr, "");
 });
 
 test("what cannot be combined is refused, with the cure", async () => {
