@@ -8,7 +8,6 @@ import type { PrefixList } from "./protected.ts";
 
 /** Looking up a prefix among rules takes as long as reading this many of them in order. */
 const LOOKUP_COST = 16;
-const RULES_AT_ONCE = 256;
 
 /** Prefixes, and what is known about them. */
 export interface CheckedPrefixes {
@@ -41,13 +40,12 @@ export function* coveredByRules(
   return yield* set.combining("intersection", yield* activeAddresses(rules, now));
 }
 
-/** Each prefix if a rule covers it, else the rules inside it. */
+/** Each prefix if a rule covers it, else the rules inside it; undefined where there is none, so that pauses count it. */
 function* rulesOnPrefixes(prefixes: PrefixList, rules: RuleIndex, now: number): Generator<Prefix | undefined> {
-  let count = 0;
   for (const prefix of prefixes) {
-    if (++count % RULES_AT_ONCE === 0) yield undefined;
-    if (rules.decide(prefix, now) !== 0) yield prefix;
-    else if (prefix.length < addressBits(prefix.family)) yield* rulesInside(prefix, rules, now);
+    const isCovered = rules.decide(prefix, now) !== 0;
+    yield isCovered ? prefix : undefined;
+    if (!isCovered && prefix.length < addressBits(prefix.family)) yield* rulesInside(prefix, rules, now);
   }
 }
 

@@ -7,11 +7,9 @@ import { NetworksError } from "./networks-error.ts";
 /** Addresses that an AS number announces, or that are registered in a country. */
 export type NetworkSelection = { readonly asn: number } | { readonly country: string };
 
-/** Prefixes between two pauses: less than a millisecond. */
-const STEP = 1024;
-
 /**
- * The prefixes of the selected networks, in order; an undefined one is a pause. O(prefixes of the dataset).
+ * The prefixes of the selected networks, in order; an undefined one stands for something that was looked at and is not
+ * selected, as `gathering` counts its pauses by it. O(prefixes of the dataset).
  * @throws NetworksError "unknown-network" for an AS number or a country that the dataset does not have, with the nearest
  * ones that it has
  */
@@ -27,14 +25,10 @@ export function* selectedPrefixes(
     const value = table.value(match);
     const isOwn = "asn" in selection || networks.countryOf(value) === selection.country;
     if (value >= from && value < to && isOwn) isSelected[match] = 1;
-    if (match % STEP === 0) yield undefined;
+    yield undefined;
   }
-  let count = 0;
   for (const family of [4, 6] as const)
-    for (const { prefix, match } of table.entries(family)) {
-      if (isSelected[match] === 1) yield prefix;
-      else if (++count % STEP === 0) yield undefined;
-    }
+    for (const { prefix, match } of table.entries(family)) yield isSelected[match] === 1 ? prefix : undefined;
 }
 
 function valuesOf(networks: Networks, asn: number): readonly [from: number, to: number] {

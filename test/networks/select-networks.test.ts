@@ -28,6 +28,10 @@ test("of the bundled networks, each prefix belongs to one AS number, and to its 
       for (const { prefix, match } of networks.table.entries(family))
         if (networks.ownerOf(match).asn === asn) expected.push(formatPrefix(prefix));
     assert.deepEqual(prefixesOf(networks, { asn }), expected);
+    // What gathers them pauses after so many, whether they are selected or not.
+    const { matchCount } = networks.table;
+    const looked = matchCount + networks.table.prefixCount(4) + networks.table.prefixCount(6);
+    assert.equal([...selectedPrefixes(networks, { asn })].length, looked);
   }
 });
 
