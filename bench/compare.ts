@@ -1,5 +1,5 @@
 /**
- * Compares this checkout with another commit: `npm run bench:compare -- REF [--only PART,...] [--rounds N]`. REF is
+ * Compares this checkout with another commit: `npm run bench -- compare REF [--only PART,...] [--rounds N]`. REF is
  * built in a git worktree of its own, with the packages that it names. Every measurement is a fresh process, the two
  * sides alternate, and what is printed is the median of the ratios. Writes no record.
  */
@@ -26,7 +26,7 @@ function options(): { ref: string; parts: readonly PartName[]; rounds: number } 
     options: { only: { type: "string" }, rounds: { type: "string", default: String(ROUNDS) } },
   });
   const [ref, ...others] = positionals;
-  if (ref === undefined || others.length > 0) throw new Error("name one commit: npm run bench:compare -- REF");
+  if (ref === undefined || others.length > 0) throw new Error("name one commit: npm run bench -- compare REF");
   const parts = values.only?.split(",") ?? PARTS;
   const unknown = parts.filter((name) => !PARTS.includes(name as PartName));
   if (unknown.length > 0) throw new Error(`no part is called ${unknown.join(", ")}; the parts are ${PARTS.join(", ")}`);

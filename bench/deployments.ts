@@ -1,5 +1,5 @@
 /**
- * `npm run bench:deployments [-- --only compile|serve|memory|downloads] [--rounds N]`: what lists for devices cost:
+ * `npm run bench -- deployments [--only compile|serve|memory|downloads] [--rounds N]`: what lists for devices cost:
  * compiled from 1,000,000 rules; 300,000 entries served unchanged and from the cache, beside a bare Fastify route; the
  * memory that 20,000 pulls leave behind, with a server that keeps 2 KiB of each as the negative control; a hundred
  * downloads at once while rules change. Fails if a server keeps 1 KiB of each pull or more, or the control less. Writes

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:feeds-beside [-- --deployments N] [--rules N] [--seconds N]`: how long a rule of one organisation takes
+ * `npm run bench -- feeds-beside [--deployments N] [--rules N] [--seconds N]`: how long a rule of one organisation takes
  * to be in its feed, beside another organisation with so many deployments of so many rules, to which one rule is added
  * every second. Both organisations write once a second. Fails if the 99th percentile is more than 3 s.
  */

@@ -1,5 +1,5 @@
 /**
- * Batch lookups beside native peers, built from source: `npm run bench:native -- --poptrie DIR [--peer "FILE.c ARGS"]
+ * Batch lookups beside native peers, built from source: `npm run bench -- native --poptrie DIR [--peer "FILE.c ARGS"]
  * [--tables routed4,...] [--rounds N]`. DIR is a checkout of https://github.com/pixos/poptrie; FILE.c implements
  * bench/native/peer.h, with the sources and flags that the compiler needs behind it. Every peer and the kernel take turns
  * in every round; one that answers a query wrongly is refused. Writes a partial record.
@@ -38,7 +38,7 @@ function chosenPeers(): NativeSources[] {
     const sources = POPTRIE_SOURCES.map((file) => join(folder, file));
     peers.push({ name: "poptrie", args: [join(import.meta.dirname, "native/poptrie.c"), `-I${folder}`, ...sources] });
   }
-  if (peers.length === 0) throw new Error("name a peer's sources: npm run bench:native -- --poptrie DIR");
+  if (peers.length === 0) throw new Error("name a peer's sources: npm run bench -- native --poptrie DIR");
   return peers;
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:spark [-- --rows N] [--rounds N] [--compared N]`: enriches a log in Parquet on a cluster of Spark, a
+ * `npm run bench -- spark [--rows N] [--rounds N] [--compared N]`: enriches a log in Parquet on a cluster of Spark, a
  * master and two workers with a core each, by ipsieve as in examples/spark, by a trie in a function of Python, and by
  * joins with broadcast ranges; prints the processor time and the time of the clock of each. Needs
  * `npm run examples:setup`, and `examples/spark/.venv/bin/pip install -r bench/spark/requirements.txt`.

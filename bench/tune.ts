@@ -3,9 +3,9 @@
  * every root size and both preferences of nodes, measures a batch of lookups in each with the kernel, solves for the
  * costs of the parts that lookups pass, and prints what the model predicts beside what was measured.
  *
- *     npm run bench:tune                   # prints the costs
- *     npm run bench:tune -- --write        # and writes them to src/table/lookup-costs.ts
- *     npm run bench:tune -- --rounds 15    # more rounds; 7 by default
+ *     npm run bench -- tune                   # prints the costs
+ *     npm run bench -- tune --write        # and writes them to src/table/lookup-costs.ts
+ *     npm run bench -- tune --rounds 15    # more rounds; 7 by default
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

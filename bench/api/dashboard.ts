@@ -1,5 +1,5 @@
 /**
- * `npm run bench:dashboard [-- --rounds N]`: the dashboard in Chromium in front of the service with a ruleset of
+ * `npm run bench -- dashboard [--rounds N]`: the dashboard in Chromium in front of the service with a ruleset of
  * 1,000,000 rules: the first load of its page, without anything in the browser's cache, until rows are shown, and the
  * time of keys and clicks until the frame that shows their effect. In alternation with a minimal page, which shows the
  * browser's share of a first load on this machine. Writes a record under bench/record/.

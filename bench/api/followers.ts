@@ -1,5 +1,5 @@
 /**
- * `npm run bench:followers [-- --only latency|feed|readers|taxii] [--rounds N]`: how soon and at what cost changes reach
+ * `npm run bench -- followers [--only latency|feed|readers|taxii] [--rounds N]`: how soon and at what cost changes reach
  * others: streams, mirrors and webhooks after a write; the whole feed of 1,000,000 changes; a thousand streams under
  * 500 writes a second; 1,000,000 indicators paged by OASIS's TAXII client (`npm run tools:setup`). Prints medians, with
  * the least and the most.

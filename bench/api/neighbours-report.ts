@@ -111,7 +111,7 @@ export function summaryTable(record: NeighbourRecord): string {
     ...rows.map((row) => `| ${row.join(" | ")} |`),
     "",
     `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.slice(1)}, commit ${machine.commit}, ${startedAt.slice(0, 10)}. Two connections repeat each request for ${seconds} s; the neighbour has rulesets of ` +
-      `${figure(rules)} rules. All operations: \`bench/record/\`. To measure again: \`npm run bench:neighbours\`.`,
+      `${figure(rules)} rules. All operations: \`bench/record/\`. To measure again: \`npm run bench -- neighbours\`.`,
     "",
   ].join("\n");
 }

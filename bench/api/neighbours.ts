@@ -1,5 +1,5 @@
 /**
- * `npm run bench:neighbours [-- --only OPERATION ...] [--seconds N] [--rules N]`: how long another organisation's cheap
+ * `npm run bench -- neighbours [--only OPERATION ...] [--seconds N] [--rules N]`: how long another organisation's cheap
  * requests take while one client sends the costliest request that an operation permits, over and over on two
  * connections; for every operation of both OpenAPI documents. Begins with the negative control: a server that blocks
  * for 300 ms must exceed the limits. Writes a record under bench/record/, unless `--only`, which may be repeated,

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:replicas [-- --rounds N] [--writes N]`: two servers on one PostgreSQL behind HAProxy beside one:
+ * `npm run bench -- replicas [--rounds N] [--writes N]`: two servers on one PostgreSQL behind HAProxy beside one:
  * lookups a second and the processor time of the servers for each; and how long after a write at one the other includes
  * it in responses. Prints medians, minima and maxima.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:processes [-- --rounds N]`: a server of one process beside one of two (`--processes 2`) on SQLite, and
+ * `npm run bench -- processes [--rounds N]`: a server of one process beside one of two (`--processes 2`) on SQLite, and
  * beside two servers that know nothing of each other and get half of the connections each: what a second process costs
  * on this machine whatever it does. Lookups and added rules a second, the processor time of all their processes for
  * each, and how evenly the processes share it. Prints medians, minima and maxima.

@@ -1,5 +1,5 @@
 """Enriches a log in Parquet in several ways on one cluster, which alternate, and prints the time of each, once all of
-them have given every row the same services. `npm run bench:spark` starts it;"""
+them have given every row the same services. `npm run bench -- spark` starts it;"""
 
 import argparse
 import ast

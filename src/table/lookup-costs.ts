@@ -1,5 +1,5 @@
 /**
- * What parts of a batch lookup cost on the machine where `npm run bench:tune -- --write` ran last, in nanoseconds; it
+ * What parts of a batch lookup cost on the machine where `npm run bench -- tune --write` ran last, in nanoseconds; it
  * writes this file.
  */
 export interface LookupCosts {

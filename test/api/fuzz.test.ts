@@ -16,7 +16,7 @@ import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
 import { attack } from "./fuzz/hostile-connections.ts";
 import { onlyLong, rounds, sampled } from "../rounds.ts";
 
-// R8, short form; the long form is npm run torture:api.
+// R8, short form; the long form is npm run torture -- api.
 const SEED = 20_261_121;
 const RUNS = rounds({ short: 8, long: 120 });
 /** Seconds for which the server of hostile connections waits for a client. */

@@ -8,7 +8,7 @@ import { FollowedChanges } from "./harness/followed-changes.ts";
 import { type FollowedReport, killFollowedServers } from "./harness/kill-followed-servers.ts";
 import { checkMessages } from "./harness/received-messages.ts";
 
-// The longer form is npm run torture:followers.
+// The longer form is npm run torture -- followers.
 
 const KILLS = 12;
 

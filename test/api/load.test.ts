@@ -8,7 +8,7 @@ import { runOverload } from "./harness/run-overload.ts";
 import { runShutdowns } from "./harness/run-shutdowns.ts";
 import { onlyLong, rounds } from "../rounds.ts";
 
-// Short forms; for the long ones see npm run torture:kills, torture:overload and torture:downloads.
+// Short forms; for the long ones see npm run torture -- kills, torture -- overload and torture -- downloads.
 
 test("R1: what the server acknowledged survives kill -9", (t) =>
   inTemporaryFolder(async (folder) => {

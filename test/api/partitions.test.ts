@@ -4,7 +4,7 @@ import { whyNoPostgres } from "../store/harness/postgres.ts";
 import { holdsInPartitions, runPartitions, whyNoPartitions } from "./harness/partitions.ts";
 import { onlyLong } from "../rounds.ts";
 
-// Short form; the long one is npm run torture:partitions.
+// Short form; the long one is npm run torture -- partitions.
 describe(
   "a server that is cut off from PostgreSQL by a packet filter",
   { skip: (await whyNoPostgres()) || whyNoPartitions() || onlyLong() },

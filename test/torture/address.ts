@@ -1,5 +1,5 @@
 /**
- * R7: compares the address parser with the oracle, libuv and the C library for a given time: `npm run torture:address
+ * R7: compares the address parser with the oracle, libuv and the C library for a given time: `npm run torture -- address
  * -- --minutes 5 [--seed N]`. Prints the counts; exits 1 at the first disagreement, with the seed of the texts that
  * show it. Starts with the negative controls: every broken parser must be noticed.
  */

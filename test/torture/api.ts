@@ -5,7 +5,7 @@ import { startFuzzServer } from "../api/fuzz/fuzz-server.ts";
 import { attack } from "../api/fuzz/hostile-connections.ts";
 import { longRunOptions, Random } from "../snapshot/harness/sample.ts";
 
-// R8, long form: npm run torture:api -- --minutes N [--seed N]
+// R8, long form: npm run torture -- api --minutes N [--seed N]
 const { until, seed } = longRunOptions();
 const MIN = 100_000;
 /** For bodies that are attacks: the maximum. */

@@ -1,5 +1,5 @@
 /*
- * npm run torture:balanced -- [--rounds N] [--seed N]
+ * npm run torture -- balanced [--rounds N] [--seed N]
  *
  * Two servers on one PostgreSQL, with HAProxy as the load balancer: N times (30 by default), one of them is killed and
  * restarted, frozen, or cut off from the database for several seconds, while clients read and write through HAProxy: no

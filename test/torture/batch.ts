@@ -1,5 +1,5 @@
 /*
- * npm run torture:batch -- [--minutes N] [--seed N] [--megabytes N] [--memory-only]
+ * npm run torture -- batch [--minutes N] [--seed N] [--megabytes N] [--memory-only]
  *
  * First the memory promise: a pipe of this many megabytes of log (1024 by default), identified with rows on every
  * number of threads, must stay under 200 MB of resident memory in addition to the snapshot. Then random texts are

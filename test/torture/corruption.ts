@@ -6,7 +6,7 @@ import { corruptAtRandom, flipBits } from "../snapshot/harness/corruption.ts";
 import { runCrafted } from "../snapshot/harness/run-crafted.ts";
 import { inTemporaryFolder, longRunOptions, Random, reseal, sampleContent } from "../snapshot/harness/sample.ts";
 
-// R4, long form: npm run torture:corruption -- --minutes N [--seed N]. First every bit of a small file and the negative
+// R4, long form: npm run torture -- corruption --minutes N [--seed N]. First every bit of a small file and the negative
 // controls; then half the time for random corruption, half for crafted files.
 const { until, seed } = longRunOptions();
 

@@ -1,6 +1,6 @@
 /**
  * Compares algebra, relations, explanations, fits and replays with oracles that look at every address: `npm run
- * torture:deciding -- --cases 1000000 [--minutes 60] [--seed N]` ends after this many cases of each, or this many
+ * torture -- deciding --cases 1000000 [--minutes 60] [--seed N]` ends after this many cases of each, or this many
  * minutes. Prints the counts; exits 1 at the first difference, with the seed that shows it. Starts with the negative
  * controls: tools that are deliberately wrong must be found.
  */

@@ -1,5 +1,5 @@
 /*
- * npm run torture:downloads
+ * npm run torture -- downloads
  *
  * R11: 100 parallel downloads of a list of 300,000 rules, by slow clients: none is truncated, and at most 512 MB are
  * resident. As the negative control the server keeps the bytes of each download, which takes more. Exit code 1 if the

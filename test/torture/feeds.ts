@@ -1,6 +1,6 @@
 /**
  * R16: devices poll a feed while faults are injected: the database stopped, cut off or restored (also under the running
- * server), the server killed and restarted, the disk full, tokens replaced. `npm run torture:feeds -- [--faults N]
+ * server), the server killed and restarted, the disk full, tokens replaced. `npm run torture -- feeds [--faults N]
  * [--minutes N] [--seed N]` ends after this many faults (1,000 by default), or minutes. Prints the counts; exits 1 if a
  * device got anything other than a published list, 304, 503, or nothing. Starts with the negative controls: servers
  * that disarm firewalls must be found.

@@ -1,5 +1,5 @@
 /*
- * npm run torture:followers -- [--database sqlite|postgres] [--kills N] [--seed N]
+ * npm run torture -- followers [--database sqlite|postgres] [--kills N] [--seed N]
  *
  * R17 and R18: servers (two with PostgreSQL) are killed with SIGKILL during writes of rules that expire soon, N times
  * (1000 by default), in runs of 50: a follower of the change feed, which is interrupted too, knows what the database

@@ -1,6 +1,6 @@
 /**
  * R6: compares identify with the linear oracle, over the catalogue of published lists, written and opened again, for
- * the given time and for at least a million addresses: `npm run torture:identify -- --minutes 5 [--seed N] [--lists
+ * the given time and for at least a million addresses: `npm run torture -- identify --minutes 5 [--seed N] [--lists
  * DIR]`; DIR is IPSIEVE_LISTS by default. Prints the counts; exits 1 at the first disagreement. Starts with the
  * negative controls.
  */

@@ -1,5 +1,5 @@
 /*
- * npm run torture:kills -- [--database sqlite|postgres] [--kills N] [--seed N]
+ * npm run torture -- kills [--database sqlite|postgres] [--kills N] [--seed N]
  *
  * R1: the real server is killed with SIGKILL during writes over HTTP, N times (1000 by default): no acknowledged write
  * is lost, no batch is half there, and the database is intact. Half of the servers are killed while they stop and write

@@ -1,5 +1,5 @@
 /**
- * Checks published lists with the programs that read them: `npm run torture:lists -- [--addresses N] [--minutes N]
+ * Checks published lists with the programs that read them: `npm run torture -- lists [--addresses N] [--minutes N]
  * [--only PART_OF_NAME] [--seed N]`. Random rules, some of them expired, minus random excludes, until each program has
  * been queried about N addresses (10,000 by default) or the time is up. Prints the counts; exits 1 at the first
  * difference, with the seed that shows it. Starts with the negative controls of each program: a list that adds the

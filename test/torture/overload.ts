@@ -1,5 +1,5 @@
 /*
- * npm run torture:overload -- [--only pages|bulk lookups|lookups|shutdowns] [--shutdowns N] [--seconds N] [--seed N]
+ * npm run torture -- overload [--only pages|bulk lookups|lookups|shutdowns] [--shutdowns N] [--seconds N] [--seed N]
  *
  * R10. Five times as many requests as the server can handle, of three kinds, with load shedding and, as the negative
  * control, without; then SIGTERM under load, N times (100 by default), with SIGKILL as the negative control. Exit code

@@ -1,5 +1,5 @@
 /*
- * npm run torture:partitions -- [--rounds N] [--seed N]
+ * npm run torture -- partitions [--rounds N] [--seed N]
  *
  * R1 and R9 between replicas: two servers on one PostgreSQL, one of which a packet filter cuts off from it for several
  * seconds, in both directions or in one, N times (60 by default): no acknowledged write is lost, no answer of the

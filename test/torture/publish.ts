@@ -5,7 +5,7 @@ import { killWriters } from "../snapshot/harness/kill-writers.ts";
 import { recordPublish, recordRewriteInPlace, without } from "../snapshot/harness/publish-trace.ts";
 import { inTemporaryFolder, longRunOptions, Random, sampleContent } from "../snapshot/harness/sample.ts";
 
-// R3, long form: npm run torture:publish -- --minutes N [--seed N]. Half the time for crash states, half for kills.
+// R3, long form: npm run torture -- publish --minutes N [--seed N]. Half the time for crash states, half for kills.
 const { until, seed } = longRunOptions();
 const half = Date.now() + (until - Date.now()) / 2;
 

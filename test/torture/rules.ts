@@ -1,6 +1,6 @@
 /**
  * Rules are added, changed, deleted and expire while they are frozen, stored and read back; compared with an index that
- * never is, and with an oracle that paints all rules over all addresses: `npm run torture:rules -- [--answers
+ * never is, and with an oracle that paints all rules over all addresses: `npm run torture -- rules [--answers
  * 100000000] [--minutes 60] [--seed N]` ends after this many answers or minutes, after one minute if neither is given.
  * Prints the counts; exits 1 at the first difference, with the seed that shows it. Starts with the negative controls:
  * indexes that are deliberately wrong must be found.

@@ -4,7 +4,7 @@ import { runSequences } from "../api/sequences/run-sequences.ts";
 import { startServer } from "../api/start-server.ts";
 import { longRunOptions } from "../snapshot/harness/sample.ts";
 
-// R8, sequences of two organisations, long form: npm run torture:sequences -- --minutes N [--seed N]
+// R8, sequences of two organisations, long form: npm run torture -- sequences --minutes N [--seed N]
 const { until, seed } = longRunOptions();
 const MIN = 10_000;
 

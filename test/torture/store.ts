@@ -6,7 +6,7 @@ import { runHistory } from "../store/harness/history.ts";
 import { killWriters } from "../store/harness/kill-writers.ts";
 import { cutPower, recordWriters, whyNoStrace } from "../store/harness/power-cuts.ts";
 
-// R1, R2 and R9, long form: npm run torture:store -- --minutes N [--seed N]. A third of the time each for kills, power
+// R1, R2 and R9, long form: npm run torture -- store --minutes N [--seed N]. A third of the time each for kills, power
 // cuts and histories, and at least one round of each.
 const { until, seed } = longRunOptions();
 const third = (until - Date.now()) / 3;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { runSwaps } from "../snapshot/harness/run-swaps.ts";
 import { inTemporaryFolder, longRunOptions } from "../snapshot/harness/sample.ts";
 
-// R5, long form: npm run torture:swap -- --minutes N. What happens depends on the timing of the threads; there is
+// R5, long form: npm run torture -- swap --minutes N. What happens depends on the timing of the threads; there is
 // nothing to seed.
 const { until } = longRunOptions();
 

@@ -1,5 +1,5 @@
 /**
- * R6: compares the table with the linear oracle for a given time: `npm run torture:table -- --minutes 5 [--seed N]`.
+ * R6: compares the table with the linear oracle for a given time: `npm run torture -- table --minutes 5 [--seed N]`.
  * Prints the counts; exits 1 at the first disagreement, with the seed of the set that shows it. Starts with the
  * negative control: a table with one leaf changed must be noticed.
  */

@@ -1,5 +1,5 @@
 /*
- * npm run torture:trie -- [--minutes N] [--seed N]
+ * npm run torture -- trie [--minutes N] [--seed N]
  *
  * Compares long random operation sequences on a PrefixTrie with the linear oracle, and checks the arena after each,
  * until the time is up. A disagreement is shrunk, printed with its seed, and ends the run with exit code 1.

@@ -6,7 +6,7 @@ import { runSequences } from "../sequences/run-sequences.ts";
 import { startServer, type TestServer } from "../start-server.ts";
 import { rounds, sampled } from "../../rounds.ts";
 
-// The two-organisation part of R8, short form; the long form is npm run torture:sequences.
+// The two-organisation part of R8, short form; the long form is npm run torture -- sequences.
 /** Of this seed, already 30 sequences come to every kind of answer; of the other, to what the faults spoil. */
 const SEED = 5;
 const CONTROL_SEED = 1;
