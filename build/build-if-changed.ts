@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -24,7 +24,8 @@ const OUTPUTS = [
 
 const hash = hashOf(INPUTS.flatMap(filesIn).filter((path) => !OUTPUTS.includes(path)));
 if (!isBuiltFrom(hash)) {
-  for (const script of ["clean", "generated"]) run("npm", "run", script);
+  rmSync(join(ROOT, "dist"), { recursive: true, force: true });
+  run("npm", "run", "generated");
   run(process.execPath, "build/side-by-side.ts", "compile", "dashboard", "data");
   writeFileSync(STAMP, hash);
 }

@@ -130,6 +130,7 @@ packageTest("the package holds what it needs, and nothing else", () => {
     "data/cti-sample.ipsieve",
     "data/networks.ipsieve",
     "data/sample.log",
+    "dist/api/openapi/examples.json",
     "package.json",
   ]);
   const sources = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["kernel/assembly/**", "dashboard/**"] }).map(
