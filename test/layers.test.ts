@@ -70,6 +70,9 @@ function unusedPermissions(table: Layers, read: ReadonlyMap<string, SourceRefere
       for (const one of permitted)
         if (!isNeeded({ [kind]: permitted.filter((other) => other !== one) })) unused.push(`${name}: ${kind}: ${one}`);
     }
+    for (const folder of room.folders ?? [])
+      if (folder !== "." && !own.some(([file]) => `${file}/`.startsWith(`${name}/${folder}/`)))
+        unused.push(`${name}: folders: ${folder}`);
     if (room.plugs === true && !isNeeded({ plugs: false })) unused.push(`${name}: plugs`);
   }
   return unused;
@@ -86,6 +89,7 @@ test("the negative control: unused permissions of every kind are found", () => {
     outside: ["node:fs"],
     globals: ["fetch"],
     reads: ["data"],
+    folders: [".", "none"],
     plugs: true,
   };
   const loose: Layers = {
@@ -97,6 +101,7 @@ test("the negative control: unused permissions of every kind are found", () => {
     "address: outside: node:fs",
     "address: globals: fetch",
     "address: reads: data",
+    "address: folders: none",
     "address: plugs",
     "batch: imports: cbs",
   ]);
@@ -105,6 +110,10 @@ test("the negative control: unused permissions of every kind are found", () => {
 const allowed: Record<string, [file: string, text: string]> = {
   "an import of a room below": ["table/a.ts", `import { freeze } from "../trie/x.ts";`],
   "a private file of the same room": ["table/a.ts", `import { a } from "./_b.ts";`],
+  "a folder below, in a room whose folders are in order": [
+    "service/lists/a.ts",
+    `import { a } from "../deployments/b.ts";\nimport { c } from "../c.ts";`,
+  ],
   "a listed package": ["snapshot/a.ts", `import { pack } from "msgpackr/pack";`],
   "a worker file of the own room": ["batch/a.ts", `new URL("./worker.ts", import.meta.url);`],
   "a worker file whose extension is computed": ["batch/a.ts", "new URL(`./worker${extension}`, import.meta.url);"],
@@ -132,6 +141,21 @@ const seeded: Record<string, [file: string, text: string, violation: string]> = 
     "service/a.ts",
     `import type { A } from "../cli/a.ts";`,
     "src/service/a.ts:1: import of src/cli/a.ts: service may not import cli",
+  ],
+  "a folder above": [
+    "service/rules/a.ts",
+    `import type { A } from "../deployments/a.ts";`,
+    "src/service/rules/a.ts:1: import of src/service/deployments/a.ts: rules may not import deployments, which stands above it",
+  ],
+  "a file that is named by itself, above": [
+    "service/webhooks/a.ts",
+    `import type { A } from "../services.ts";`,
+    "src/service/webhooks/a.ts:1: import of src/service/services.ts: webhooks may not import services.ts, which stands above it",
+  ],
+  "a folder that its room does not name": [
+    "service/others/a.ts",
+    `import type { A } from "../rules/a.ts";`,
+    "src/service/others/a.ts:1: the folder others is not among the folders of its room",
   ],
   "a re-export of the command's by the entry file": [
     "index.ts",

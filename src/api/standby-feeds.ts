@@ -4,7 +4,7 @@ import type { SecretKey } from "../service/access/secret-key.ts";
 import { FeedBytes } from "../service/deployments/feed-bytes.ts";
 import { readFeedFolder } from "../service/deployments/feed-folder.ts";
 import { FeedTokens } from "../service/deployments/feed-tokens.ts";
-import { ServiceMemory } from "../service/rules/service-memory.ts";
+import { ServiceMemory } from "../service/store/service-memory.ts";
 import { prefixesIn, type Settings } from "../service/settings.ts";
 import type { App } from "./app-type.ts";
 import { listenError } from "./listen-error.ts";

@@ -9,7 +9,7 @@ import { addOrganisation, addUser } from "../../bench/api/fill-store.ts";
 import { Random } from "../../bench/data/random.ts";
 import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import { FeedImports } from "../../src/service/datasets/feed-imports.ts";
-import { UploadSlots } from "../../src/service/logs/upload-slots.ts";
+import { UploadSlots } from "../../src/service/access/upload-slots.ts";
 import { ServiceError } from "../../src/service/service-error.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";

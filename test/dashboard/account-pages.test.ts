@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
-import { AUDIT_ACTIONS } from "../../src/service/rules/audit-actions.ts";
+import { AUDIT_ACTIONS } from "../../src/service/changes/audit-actions.ts";
 import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import { makeApiKey } from "../../src/store/records/api-key.ts";
 import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";

@@ -7,6 +7,8 @@ export interface Room {
   readonly globals?: readonly string[];
   readonly plugs?: boolean;
   readonly reads?: readonly string[];
+  /** Its folders, and single files, bottom-up: each imports only what stands before it. ".": the files beside them. */
+  readonly folders?: readonly string[];
 }
 
 export interface Layers {
@@ -91,12 +93,28 @@ function violationOf(layers: Layers, reference: Reference, file: string, name: s
   if (!target.startsWith("src/")) return outsideOfSources(reference, target, name, room);
   const targetRoom = roomOf(target.slice("src/".length));
   if (inAssembly(layers, target.slice("src/".length))) return `${kind} of ${target}, which is in another language`;
-  if (targetRoom === name) return undefined;
+  if (targetRoom === name) return upwards(kind, file, target.slice("src/".length), room);
   if (kind === "url") return `addresses ${target}: worker files live in the room that spawns them`;
   if (targetRoom === undefined || !room.imports.includes(targetRoom))
     return `${kind} of ${target}: ${name} may not import ${targetRoom ?? "it"}`;
   if (posix.basename(target).startsWith("_")) return `${kind} of ${target}, which is private to ${targetRoom}`;
   return undefined;
+}
+
+/** A file of a room may import only from its own folder and those before it. */
+function upwards(kind: string, file: string, target: string, { folders }: Room): string | undefined {
+  if (folders === undefined) return undefined;
+  const [from, to] = [folderOf(file, folders), folderOf(target, folders)];
+  if (!folders.includes(from)) return `the folder ${from} is not among the folders of its room`;
+  return folders.indexOf(to) <= folders.indexOf(from)
+    ? undefined
+    : `${kind} of src/${target}: ${from} may not import ${to}, which stands above it`;
+}
+
+/** The folder of a file within its room, or the file if it is named by itself. */
+function folderOf(file: string, folders: readonly string[]): string {
+  const parts = file.split("/").slice(1);
+  return parts.length > 1 || folders.includes(parts[0]!) ? parts[0]! : ".";
 }
 
 function outsideOfSources({ kind }: Reference, target: string, name: string, room: Room): string | undefined {

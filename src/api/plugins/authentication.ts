@@ -3,7 +3,7 @@ import type { Admission } from "../access/admission.ts";
 import { keyAdmission } from "../access/admit-key.ts";
 import { sessionAdmission } from "../access/admit-session.ts";
 import type { Device } from "../access/known-device.ts";
-import type { LiveSession } from "../../service/rules/service-memory.ts";
+import type { LiveSession } from "../../service/store/service-memory.ts";
 import type { Services } from "../../service/services.ts";
 import type { RouteScope } from "./route-scopes.ts";
 

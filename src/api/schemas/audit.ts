@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { AUDITED_COMMANDS } from "../../service/rules/audit-actions.ts";
+import { AUDITED_COMMANDS } from "../../service/changes/audit-actions.ts";
 import { MAX_SHOWN_RULES } from "../../store/records/audit.ts";
 import { Count, IdAndName, named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { OwnGuardClasses } from "./guard.ts";

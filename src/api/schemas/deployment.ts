@@ -7,10 +7,10 @@ import { reasonAgainst } from "../../deployments/unprocessable.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { TIMED_FORMATS } from "../../rulesets/export-rules.ts";
-import { warningsIn } from "../../service/rules/collateral-documents.ts";
+import { warningsIn } from "../../service/guards/collateral-documents.ts";
 import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
 import type { AddressSet } from "../../sets/address-set.ts";
-import { prefixesOfList } from "../../service/deployments/list-text.ts";
+import { prefixesOfList } from "../../service/sources/list-text.ts";
 import {
   type Deployment,
   DEPLOYMENT_PURPOSES,

@@ -3,7 +3,7 @@ import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH } from "../../rulesets/validate
 import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import type { LiveRuleset } from "../../service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../service/store/service-memory.ts";
 import { OwnGuardClasses } from "./guard.ts";
 import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 

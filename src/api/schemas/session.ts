@@ -3,7 +3,7 @@ import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { AREAS, ROLES } from "../../store/state.ts";
 import { MAX_USER_NAME_LENGTH } from "../../service/access/read-user.ts";
-import type { LiveSession } from "../../service/rules/service-memory.ts";
+import type { LiveSession } from "../../service/store/service-memory.ts";
 import type { Services } from "../../service/services.ts";
 import { Count, IdAndName, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 

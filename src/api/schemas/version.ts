@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { AUDITED_COMMANDS } from "../../service/rules/audit-actions.ts";
+import { AUDITED_COMMANDS } from "../../service/changes/audit-actions.ts";
 import { Count, named, pageOf, pageParameters, Timestamp } from "./common.ts";
 
 /** A version of a ruleset. */

@@ -13,7 +13,7 @@ import type { Ruleset } from "../../rulesets/ruleset.ts";
 import { ShrinkGuard, type ShrinkRejection } from "../../rulesets/shrink-guard.ts";
 import type { ConflictMode } from "../../rulesets/write-rule.ts";
 import { readPrefix } from "../../service/rules/read-address.ts";
-import { type CollateralDocument, warningsIn } from "../../service/rules/collateral-documents.ts";
+import { type CollateralDocument, warningsIn } from "../../service/guards/collateral-documents.ts";
 import { redundantDocument } from "../../service/rules/redundant-document.ts";
 import { readRule } from "../../service/rules/read-rule.ts";
 import { type FieldErrors, ServiceError } from "../../service/service-error.ts";

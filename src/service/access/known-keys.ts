@@ -1,6 +1,6 @@
 import { digestOfApiKey, isApiKeyText, isSameDigest } from "../../store/records/api-key.ts";
 import type { ApiKey } from "../../store/state.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** Recently used keys; when there are more, keys are checked anew. */
 const MAX_KNOWN = 10_000;

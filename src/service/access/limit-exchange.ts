@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { FoundMessage, LimitMessage, SeenMessage } from "../../store/limit-message.ts";
-import type { Services } from "../services.ts";
+import type { Store } from "../../store/store.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
-import { type Count, MINUTE, type SharedCounts, type SteadyClock } from "./rate-limits.ts";
+import {
+  type Count,
+  type FailureLimits,
+  type KeyLimits,
+  MINUTE,
+  type SharedCounts,
+  type SteadyClock,
+} from "./rate-limits.ts";
+import type { SignInLimits } from "./sign-in-limits.ts";
 
 /** Milliseconds between two exchanges. */
 const EVERY = 1000;
@@ -32,7 +40,7 @@ interface EarlyCounts {
  * however wrong their clocks are.
  */
 export class LimitExchange {
-  readonly #store: Services["store"];
+  readonly #store: Store;
   readonly #now: () => number;
   readonly #steady: SteadyClock;
   readonly #limits: Readonly<Record<string, SharedCounts>>;
@@ -45,7 +53,7 @@ export class LimitExchange {
   #early: readonly EarlyCounts[] = [];
   readonly #repeated = new RepeatedExchange(() => this.exchange(), EVERY);
 
-  constructor({ store, now, keyLimits, failureLimits, signIns }: ExchangedServices, steady: SteadyClock) {
+  constructor({ store, now, keyLimits, failureLimits, signIns }: Dependencies, steady: SteadyClock) {
     this.#store = store;
     this.#now = now;
     this.#steady = steady;
@@ -125,4 +133,10 @@ export class LimitExchange {
   }
 }
 
-type ExchangedServices = Pick<Services, "store" | "now" | "keyLimits" | "failureLimits" | "signIns">;
+interface Dependencies {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly keyLimits: KeyLimits;
+  readonly failureLimits: FailureLimits;
+  readonly signIns: SignInLimits;
+}

@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { Pulls } from "../deployments/pulls.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
 
 /** Milliseconds between two checks. */

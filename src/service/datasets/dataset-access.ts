@@ -1,12 +1,12 @@
-import type { Services } from "../services.ts";
-import { namesOf } from "../settings.ts";
+import { namesOf, type Settings } from "../settings.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /**
  * Why admins of an organisation may not change what all organisations of the server share, and who can allow it;
  * undefined if they may. No other organisation is named.
  */
 export function datasetRejection(
-  { settings, memory }: Pick<Services, "settings" | "memory">,
+  { settings, memory }: { readonly settings: Pick<Settings, "datasetOrganisation">; readonly memory: ServiceMemory },
   organisationId: string,
   what = "the catalogue",
 ): string | undefined {

@@ -25,8 +25,8 @@ import type {
 import { inSlices } from "../../turns/in-slices.ts";
 import { formatNamed } from "./deployment-formats.ts";
 import { choosingChunks, largestFile } from "./feed-files.ts";
-import { type GatheredProtection, gatherProtection } from "./gather-protection.ts";
-import { isOfDataset, isOfNetworks, type Sources, type SourceServices } from "./gather-source.ts";
+import { type GatheredProtection, gatherProtection } from "../guards/gather-protection.ts";
+import { isOfDataset, isOfNetworks, type Sources, type SourceServices } from "../sources/gather-source.ts";
 import {
   acceptedHits,
   type Carved,
@@ -39,7 +39,7 @@ import {
 } from "./guard-deployment.ts";
 import { canBeFitted, fitList, type FittedList, isFitted } from "./fit-deployment.ts";
 import { hasTimes } from "./feed-times.ts";
-import { digestingList, type ListText, writingList, writingTimes } from "./list-text.ts";
+import { digestingList, type ListText, writingList, writingTimes } from "../sources/list-text.ts";
 
 /**
  * Maximum bytes of a file in the format `trie`, unless the deployment sets a limit: edge components hold it in memory.

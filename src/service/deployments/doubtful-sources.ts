@@ -1,5 +1,5 @@
 import type { DeploymentDefinition } from "../../store/records/deployment.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 type Memory = Pick<ServiceMemory, "ruleset" | "externalList">;
 

@@ -17,7 +17,7 @@ import { reasonAgainst } from "../../deployments/unprocessable.ts";
 import { atLeast, type Capability, entriesFor } from "../../sets/capability.ts";
 import { chunkOf } from "./divide-list.ts";
 import { hasTimes, isTimed, longestTimeoutOf } from "./feed-times.ts";
-import { type ListText, prefixesOfList, timedEntriesOf } from "./list-text.ts";
+import { type ListText, prefixesOfList, timedEntriesOf } from "../sources/list-text.ts";
 import { ATTRIBUTES_OF_EVENT, mispEvent, mispEventId, mispHashes, mispManifest } from "./misp-feed.ts";
 
 /** A file of a feed: its name without a checksum's ending. */

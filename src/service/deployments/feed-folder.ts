@@ -4,9 +4,9 @@ import { open, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Deployment, PublishedList } from "../../store/records/deployment.ts";
 import type { Plan } from "../../store/state.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
-import { packList, unpackList } from "./list-text.ts";
+import { packList, unpackList } from "../sources/list-text.ts";
 import type { PublishedLists, ServedList } from "./published-lists.ts";
 
 /** Milliseconds between two checks for changes. */

@@ -1,6 +1,6 @@
 import type { DeploymentDefinition } from "../../store/records/deployment.ts";
 import { formatNamed } from "./deployment-formats.ts";
-import { type ListText, summaryOfTimes } from "./list-text.ts";
+import { type ListText, summaryOfTimes } from "../sources/list-text.ts";
 
 /** Whether the entries of a list have times, if they end: it is asked for, and the format can say so. */
 export function hasTimes({

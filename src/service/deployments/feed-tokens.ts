@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { isSameDigest } from "../../store/records/api-key.ts";
 import { type Deployment, validRotations } from "../../store/records/deployment.ts";
 import type { SecretKey } from "../access/secret-key.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** The prefix of every token, so that tokens can be recognized within texts. */
 const START = "ipf_";

@@ -7,7 +7,7 @@ import { AddressSet } from "../../sets/address-set.ts";
 import { FitError, fitting } from "../../sets/fit.ts";
 import type { DeploymentDefinition } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import type { GatheredProtection } from "./gather-protection.ts";
+import type { GatheredProtection } from "../guards/gather-protection.ts";
 
 export interface FittedList {
   /** What devices get: the compiled list if it is short enough, or cannot be shortened enough. */

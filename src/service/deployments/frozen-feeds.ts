@@ -1,5 +1,5 @@
 import type { Deployment } from "../../store/records/deployment.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 const DAY = 86_400_000;
 /** Days for which feeds are served as they were after the plan of the organisation has ended. */

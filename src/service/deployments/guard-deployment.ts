@@ -4,9 +4,9 @@ import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts"
 import type { AcceptedHit, DeploymentDefinition } from "../../store/records/deployment.ts";
 import type { GuardPolicy } from "../../store/records/guard-policy.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { type CollateralDocument, collateralDocuments, hitText } from "../rules/collateral-documents.ts";
+import { type CollateralDocument, collateralDocuments, hitText } from "../guards/collateral-documents.ts";
 import { isFitted } from "./fit-deployment.ts";
-import type { GatheredProtection } from "./gather-protection.ts";
+import type { GatheredProtection } from "../guards/gather-protection.ts";
 
 /** Hits that a reason names; further ones are only counted. */
 const MAX_NAMED = 5;

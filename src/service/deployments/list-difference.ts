@@ -3,7 +3,7 @@ import { reasonAgainst } from "../../deployments/unprocessable.ts";
 import type { Expression } from "../../rulesets/export-rules.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { type ListText, prefixesOfList } from "./list-text.ts";
+import { type ListText, prefixesOfList } from "../sources/list-text.ts";
 
 /** Which addresses devices get, and no longer get, when one list takes the place of another. */
 export interface ListDifference {

@@ -4,7 +4,7 @@ import { ENTRIES_AT_ONCE } from "../../formats/format.ts";
 import { encoded, joined } from "../encoded.ts";
 import { textLines } from "../text-lines.ts";
 import { chunkOf } from "./divide-list.ts";
-import { type ListText, prefixesOfList } from "./list-text.ts";
+import { type ListText, prefixesOfList } from "../sources/list-text.ts";
 
 /** Seconds for which an entry that was removed is remembered. */
 const REMEMBERED = 90 * 86_400;

@@ -6,7 +6,7 @@ import type { Deployment } from "../../store/records/deployment.ts";
 import { uuidOfName } from "../../store/uuid-of-name.ts";
 import { chunkOf } from "./divide-list.ts";
 import { type ListHistory, newHistory, readingHistory } from "./list-history.ts";
-import { type ListText, prefixesOfList } from "./list-text.ts";
+import { type ListText, prefixesOfList } from "../sources/list-text.ts";
 
 /** Attributes of an event, unless the deployment says otherwise: a MISP instance saves them one by one. */
 export const ATTRIBUTES_OF_EVENT = 10_000;

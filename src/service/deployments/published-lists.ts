@@ -9,11 +9,11 @@ import { FairTurns } from "../fair-turns.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources, expressesOf } from "./compile-deployment.ts";
 import { hasTimes } from "./feed-times.ts";
-import { isOfNetworks, SourceError, Sources, type SourceServices, type UsedSource } from "./gather-source.ts";
+import { isOfNetworks, SourceError, Sources, type SourceServices, type UsedSource } from "../sources/gather-source.ts";
 import { isGuarded } from "./guard-deployment.ts";
 import { hasHistory } from "./deployment-formats.ts";
 import { continuingHistory } from "./list-history.ts";
-import { digestingList, type ListText, packList, unpackList } from "./list-text.ts";
+import { digestingList, type ListText, packList, unpackList } from "../sources/list-text.ts";
 import { isOutage } from "../store/store-outage.ts";
 import { unreleased } from "./unreleased.ts";
 

@@ -7,7 +7,7 @@ import {
   silenceOf,
 } from "../../store/records/deployment.ts";
 import type { Store } from "../../store/store.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
 
 /** Milliseconds between two exchanges with the store. */

@@ -17,7 +17,7 @@ import { type FieldErrors, invalid } from "../service-error.ts";
 import { type DeploymentFormat, isOnlyDeployed } from "./deployment-formats.ts";
 import { canBeDivided } from "./feed-files.ts";
 import { hasTimes } from "./feed-times.ts";
-import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
+import { SourceError, type Sources, type SourceServices } from "../sources/gather-source.ts";
 
 /** The definition of a new deployment, as far as its request does not specify it. */
 const DEFAULTS: DeploymentDefinition = {

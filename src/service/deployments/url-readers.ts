@@ -1,6 +1,6 @@
 import { type Deployment, deploymentsOpenedBy } from "../../store/records/deployment.ts";
 import type { Store } from "../../store/store.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** Readers known to be recorded; usually more than a server has. */
 const MAX_KEPT = 20_000;

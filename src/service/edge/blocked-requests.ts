@@ -9,7 +9,7 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { scenarioOf } from "../bouncers/bouncers.ts";
 import { OTHER } from "../bouncers/usage-metrics.ts";
 import type { PublishedLists } from "../deployments/published-lists.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** Requests in one report; further ones are counted as rejected. */
 const MAX_EVENTS = 10_000;

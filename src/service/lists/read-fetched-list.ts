@@ -11,7 +11,7 @@ import {
   incompleteProblem,
 } from "../../store/records/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { digestingList, type ListText, packList, prefixesOfList, writingList } from "../deployments/list-text.ts";
+import { digestingList, type ListText, packList, prefixesOfList, writingList } from "../sources/list-text.ts";
 
 /** Maximum entries of an external list. */
 const MAX_LIST_ENTRIES = 1_000_000;

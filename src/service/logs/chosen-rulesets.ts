@@ -1,6 +1,6 @@
 import type { Ruleset } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
-import type { LiveRuleset, ServiceMemory } from "../rules/service-memory.ts";
+import type { LiveRuleset, ServiceMemory } from "../store/service-memory.ts";
 import { invalid } from "../service-error.ts";
 
 /** Maximum rulesets that a log is compared with: each of them looks up every address. */

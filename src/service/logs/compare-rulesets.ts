@@ -7,7 +7,7 @@ import type { Purpose, Ruleset } from "../../store/state.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { atOneVersion } from "../rules/at-one-version.ts";
 import { type Decision, decisionOf } from "../rules/decision.ts";
-import type { LiveRuleset } from "../rules/service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
 
 /** Maximum rules shown for an address. */

@@ -7,7 +7,7 @@ import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { LogIdentification } from "./log-identification.ts";
-import { type UploadLimits, UploadSlots } from "./upload-slots.ts";
+import { type UploadLimits, UploadSlots } from "../access/upload-slots.ts";
 import { freeBytesOf } from "../free-bytes.ts";
 
 /** Limits of the logs that are kept and identified at a time. */

@@ -14,7 +14,7 @@ import { identifyText } from "../../cbs/identify.ts";
 import { logCounts } from "../../cbs/lines-by.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
-import { ClientSpeed } from "./client-speed.ts";
+import { ClientSpeed } from "../access/client-speed.ts";
 import { writeCounts } from "./counts-file.ts";
 import { compareRulesets, type RulesetComparison } from "./compare-rulesets.ts";
 import { ServiceError } from "../service-error.ts";

@@ -17,7 +17,7 @@ import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { DeploymentSource } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
-import { Sources, type SourceServices } from "../deployments/gather-source.ts";
+import { Sources, type SourceServices } from "../sources/gather-source.ts";
 import { readSource, rethrow } from "../deployments/read-deployment.ts";
 import { atOneVersion } from "../rules/at-one-version.ts";
 import { ServiceError } from "../service-error.ts";

@@ -1,4 +1,4 @@
-import type { ServiceMemory } from "./service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** Who made a change: an API key, a user, or an account on the command line. */
 export interface ActorDocument {

@@ -1,7 +1,7 @@
 import { stateOf } from "../../store/state.ts";
 import { Slice } from "../../turns/in-slices.ts";
-import { copyOf } from "./copied-rules.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import { copyOf } from "../store/copied-rules.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 
 /** A ruleset that changes while it is read is read again this many times; then a copy of it is read. */
 const MAX_TRIES = 3;

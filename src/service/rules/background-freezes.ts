@@ -3,7 +3,7 @@ import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { Metrics } from "../usage/metrics.ts";
 import { KERNEL_ENGINE } from "./kernel-engine.ts";
-import type { ServiceMemory } from "./service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /**
  * After a freeze, a ruleset is left alone for this many times as long as the freeze took, so rules that are added

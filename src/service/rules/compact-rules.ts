@@ -4,7 +4,7 @@ import { withoutLines } from "./desired-rules.ts";
 import { type CountedPlan, MAX_LISTED, planning } from "./plan-replacement.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { stateOf } from "../../store/state.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 
 /** A compact list for one state of a ruleset, and the changes that lead to it. */
 export interface PlannedCompaction {

@@ -5,8 +5,8 @@ import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { Store } from "../../store/store.ts";
 import type { RulesetVersion } from "../../store/records/versions.ts";
 import { Slice } from "../../turns/in-slices.ts";
-import { copyOf } from "./copied-rules.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import { copyOf } from "../store/copied-rules.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 
 /** The versions of a ruleset that can be read, newest first; the first one is the ruleset as it is. */
 export async function readableVersions(

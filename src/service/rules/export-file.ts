@@ -9,7 +9,7 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { secondOf } from "../../time/second-of.ts";
 import { stateOf } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 
 export interface ExportRequest {
   readonly format: RuleExportFormat;

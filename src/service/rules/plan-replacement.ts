@@ -4,7 +4,7 @@ import type { Rule } from "../../rulesets/rule.ts";
 import { type RuleColumns, desiredIn } from "../../rulesets/rule-columns.ts";
 import { updateRule } from "../../rulesets/write-rule.ts";
 import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 import { atOneVersion } from "./at-one-version.ts";
 
 /** Maximum rules listed of each kind; the counts include all. */

@@ -1,5 +1,5 @@
 import { inSlices } from "../../turns/in-slices.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 
 /** A ruleset that is replaced while it is counted is counted again this many times. */
 const MAX_TRIES = 3;

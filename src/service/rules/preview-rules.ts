@@ -11,7 +11,7 @@ import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
 import { RULES_SETTING } from "../../store/records/limit-settings.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import type { ReadingOptions } from "./read-rule.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 import {
   type ListedMember,
   MAX_UNREADABLE,

@@ -3,9 +3,9 @@ import type { Rule } from "../../rulesets/rule.ts";
 import type { FoundRules, RuleFilter } from "../../rulesets/index/rule-search.ts";
 import { stateOf } from "../../store/state.ts";
 import { Slice } from "../../turns/in-slices.ts";
-import { copyOf } from "./copied-rules.ts";
+import { copyOf } from "../store/copied-rules.ts";
 import { preparedRules } from "./prepared-rules.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 
 /** Maximum bytes kept of all searches together; the least recently used is dropped first. */
 const MAX_BYTES = 32 << 20;

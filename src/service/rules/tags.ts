@@ -3,7 +3,7 @@ import type { Rule } from "../../rulesets/rule.ts";
 import type { Deployment } from "../../store/records/deployment.ts";
 import { stateOf } from "../../store/state.ts";
 import { deploymentTag, rulesetsTag, ruleTag } from "../../store/if-match.ts";
-import type { LiveRuleset } from "./service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 
 /**
  * The tag of a ruleset's representation at `now`: the version of its last change, and how many of its rules have

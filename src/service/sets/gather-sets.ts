@@ -1,6 +1,6 @@
 import type { AddressSet } from "../../sets/address-set.ts";
 import type { DeploymentSource } from "../../store/records/deployment.ts";
-import { Sources, type SourceServices } from "../deployments/gather-source.ts";
+import { Sources, type SourceServices } from "../sources/gather-source.ts";
 import { readSource, rethrow } from "../deployments/read-deployment.ts";
 
 /** Who makes the request, and when. */

@@ -6,7 +6,7 @@ import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { stateOf } from "../../store/state.ts";
 import { inSlices, Slice } from "../../turns/in-slices.ts";
 import { encoded } from "../encoded.ts";
-import type { LiveRuleset } from "../rules/service-memory.ts";
+import type { LiveRuleset } from "../store/service-memory.ts";
 import type { SharedCache } from "../shared-cache.ts";
 
 /** A snapshot for clients that copy it. */

@@ -5,8 +5,8 @@ import type { Change } from "../../store/change.ts";
 import type { Store } from "../../store/store.ts";
 import { FREE_BYTES } from "../datasets/feed-imports.ts";
 import { freeBytesOf } from "../free-bytes.ts";
-import type { LiveRuleset, ServiceMemory } from "../rules/service-memory.ts";
-import { PRIVATE_FILES, type SnapshotFolder } from "./snapshot-folder.ts";
+import type { LiveRuleset, ServiceMemory } from "../store/service-memory.ts";
+import { PRIVATE_FILES, type SnapshotFolder } from "../store/snapshot-folder.ts";
 
 /** Rulesets with fewer rules are read from the database as fast as from a file. */
 const MIN_RULES = 2000;

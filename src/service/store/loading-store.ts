@@ -3,12 +3,12 @@ import type { LoadedState } from "../../store/saved-rules.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoreLimits } from "../../store/store-options.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { applying, ServiceMemory } from "../rules/service-memory.ts";
+import { applying, ServiceMemory } from "./service-memory.ts";
 import type { Settings } from "../settings.ts";
 import type { RemoteWriter } from "../../store/sqlite/file-writer.ts";
 import { limitsIn } from "./limits-in.ts";
-import { type OpenedSnapshots, openSnapshots, type RejectedSnapshot } from "../snapshots/open-snapshots.ts";
-import { type SnapshotFolder, snapshotFolderOf } from "../snapshots/snapshot-folder.ts";
+import { type OpenedSnapshots, openSnapshots, type RejectedSnapshot } from "./open-snapshots.ts";
+import { type SnapshotFolder, snapshotFolderOf } from "./snapshot-folder.ts";
 
 /** A store that is being opened, and its content, which is being loaded. */
 export interface LoadingStore {

@@ -1,7 +1,7 @@
 import type { Deployment } from "../../store/records/deployment.ts";
 import type { Ruleset } from "../../store/state.ts";
 import { datasetCollectionId } from "../../store/records/taxii-credential.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** A collection of indicators: a ruleset, a deployment, or the dataset of threat intelligence. */
 export interface Collection {

@@ -1,5 +1,6 @@
 import { bySteps, type Traffic } from "../../store/records/traffic.ts";
-import type { Services } from "../services.ts";
+import type { Store } from "../../store/store.ts";
+import type { Metrics } from "./metrics.ts";
 
 const [MINUTE, QUARTER, HOUR] = [60_000, 900_000, 3_600_000];
 
@@ -18,7 +19,7 @@ const MAX_TRIES = 3;
 
 /** The traffic of all servers together up to now: every step of the window, oldest first. */
 export async function trafficHistory(
-  { store, metrics }: Pick<Services, "store" | "metrics">,
+  { store, metrics }: { readonly store: Store; readonly metrics: Metrics },
   window: Window,
   now: number,
 ): Promise<Traffic[]> {
@@ -35,8 +36,8 @@ export async function trafficHistory(
 
 /** What the store has, and what this server has yet to record. */
 async function readAll(
-  store: Services["store"],
-  { traffic }: Services["metrics"],
+  store: Store,
+  { traffic }: Metrics,
   step: number,
   from: number,
   now: number,

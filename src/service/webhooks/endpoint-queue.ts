@@ -1,6 +1,6 @@
 import type { Store } from "../../store/store.ts";
 import type { Webhook, WebhookProgress } from "../../store/records/webhook.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 import { judge } from "./retries.ts";
 import { EventReader } from "./event-reader.ts";
 import { messageOf, typeOf, type WebhookEvent } from "./webhook-event.ts";

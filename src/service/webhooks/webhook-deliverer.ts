@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change } from "../../store/change.ts";
 import type { Store } from "../../store/store.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 import { EndpointQueue } from "./endpoint-queue.ts";
 import type { GuardedPost } from "./guarded-post.ts";
 import type { WebhookMessages } from "./webhook-messages.ts";

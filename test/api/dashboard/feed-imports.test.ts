@@ -260,7 +260,7 @@ test("uploads of feeds take slots among those of logs, and give them back", asyn
   const t = await start();
   const ann = await admin(t, "only");
   const { slots } = t.server.services.identifications;
-  const { ClientSpeed } = await import("../../../src/service/logs/client-speed.ts");
+  const { ClientSpeed } = await import("../../../src/service/access/client-speed.ts");
   const one = { organisationId: ann.organisationId, speed: new ClientSpeed(), end: new AbortController() };
   const leave = slots.take({ ...one });
   slots.take({ ...one });

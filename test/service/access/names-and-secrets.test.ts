@@ -7,7 +7,7 @@ import { allowanceOf, isActivePlan, noPlan, protectsServices } from "../../../sr
 import { readLine, readOrganisationName, readUserName } from "../../../src/service/access/read-user.ts";
 import { digestOfToken, isToken, makeToken } from "../../../src/service/access/secret-token.ts";
 import { rejectWeakPassword } from "../../../src/service/access/weak-password.ts";
-import type { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import type { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import type { Settings } from "../../../src/service/settings.ts";
 import { makeApiKey } from "../../../src/store/records/api-key.ts";

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { FeedImports } from "../../../src/service/datasets/feed-imports.ts";
-import { UploadSlots } from "../../../src/service/logs/upload-slots.ts";
+import { UploadSlots } from "../../../src/service/access/upload-slots.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { mountSmallDisk, PAGE, type SmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";

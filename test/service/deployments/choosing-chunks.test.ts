@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Prefix } from "../../../src/address/address.ts";
 import { chunkOf } from "../../../src/service/deployments/divide-list.ts";
 import { choosingChunks } from "../../../src/service/deployments/feed-files.ts";
-import { type ListText, prefixesOfList, writingList } from "../../../src/service/deployments/list-text.ts";
+import { type ListText, prefixesOfList, writingList } from "../../../src/service/sources/list-text.ts";
 import type { DeploymentDefinition } from "../../../src/store/records/deployment.ts";
 import { inSlices } from "../../../src/turns/in-slices.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";

@@ -17,8 +17,8 @@ import {
   unprocessableOf,
 } from "../../../src/service/deployments/feed-files.ts";
 import { FeedTokens } from "../../../src/service/deployments/feed-tokens.ts";
-import { writingList } from "../../../src/service/deployments/list-text.ts";
-import type { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import { writingList } from "../../../src/service/sources/list-text.ts";
+import type { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import type { Deployment, DeploymentDefinition } from "../../../src/store/records/deployment.ts";
 import { inSlices } from "../../../src/turns/in-slices.ts";
 import { temporaryFolder } from "../../cli/run-command.ts";

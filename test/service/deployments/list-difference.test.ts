@@ -5,7 +5,7 @@ import { parsePrefix } from "../../../src/address/prefix.ts";
 import type { Expression } from "../../../src/rulesets/export-rules.ts";
 import { formatNamed } from "../../../src/service/deployments/deployment-formats.ts";
 import { listDifference, type WrittenList } from "../../../src/service/deployments/list-difference.ts";
-import { writingList } from "../../../src/service/deployments/list-text.ts";
+import { writingList } from "../../../src/service/sources/list-text.ts";
 import { AddressSet } from "../../../src/sets/address-set.ts";
 import { finished } from "../../../src/turns/finished.ts";
 import { rounds } from "../../rounds.ts";

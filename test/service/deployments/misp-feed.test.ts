@@ -11,7 +11,7 @@ import {
   makeFile,
   readFileName,
 } from "../../../src/service/deployments/feed-files.ts";
-import { type ListText, packList, unpackList, writingList } from "../../../src/service/deployments/list-text.ts";
+import { type ListText, packList, unpackList, writingList } from "../../../src/service/sources/list-text.ts";
 import { inSlices } from "../../../src/turns/in-slices.ts";
 import { seededRandom } from "../../address/address-texts.ts";
 import { rounds } from "../../rounds.ts";

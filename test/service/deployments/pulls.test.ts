@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pulls } from "../../../src/service/deployments/pulls.ts";
-import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import type { PullToRecord } from "../../../src/store/records/deployment.ts";
 import type { Store } from "../../../src/store/store.ts";
 

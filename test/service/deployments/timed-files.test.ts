@@ -16,7 +16,7 @@ import {
   summaryOfTimes,
   timedEntriesOf,
   unpackList,
-} from "../../../src/service/deployments/list-text.ts";
+} from "../../../src/service/sources/list-text.ts";
 import type { Deployment, DeploymentDefinition } from "../../../src/store/records/deployment.ts";
 import { finished } from "../../../src/turns/finished.ts";
 import { formatPrefix } from "../../../src/address/prefix.ts";

@@ -1,5 +1,5 @@
 import { formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
-import { type ListText, writingTimes } from "../../../src/service/deployments/list-text.ts";
+import { type ListText, writingTimes } from "../../../src/service/sources/list-text.ts";
 import { finished } from "../../../src/turns/finished.ts";
 
 /** A stored list of these entries, in order, with the seconds since 1970 at which they end; Infinity: never. */

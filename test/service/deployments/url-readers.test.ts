@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UrlReaders } from "../../../src/service/deployments/url-readers.ts";
-import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import { type Deployment, deploymentsOpenedBy } from "../../../src/store/records/deployment.ts";
 import type { Store } from "../../../src/store/store.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { unpackList } from "../../../src/service/deployments/list-text.ts";
+import { unpackList } from "../../../src/service/sources/list-text.ts";
 import { readNewList } from "../../../src/service/lists/read-list-definition.ts";
 import { type Known, readFetchedList, type ReadList } from "../../../src/service/lists/read-fetched-list.ts";
 import type { ExternalListDefinition } from "../../../src/store/records/external-list.ts";

@@ -18,7 +18,7 @@ import { ServiceError } from "../../../src/service/service-error.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import type { ChosenRulesets } from "../../../src/service/logs/chosen-rulesets.ts";
-import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../src/service/store/service-memory.ts";
 import type { Purpose } from "../../../src/store/state.ts";
 import { rangesOf } from "../../../src/cbs/ranges.ts";
 import type { BatchLimits } from "../../../src/batch/identify-options.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inSlices } from "../../../src/turns/in-slices.ts";
 import { atOneVersion } from "../../../src/service/rules/at-one-version.ts";
-import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../src/service/store/service-memory.ts";
 import type { Prefix } from "../../../src/address/address.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { memoryOf } from "./memory-of.ts";

@@ -8,7 +8,7 @@ import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import { partsOf, type RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import { BackgroundFreezes } from "../../../src/service/rules/background-freezes.ts";
-import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import { Metrics } from "../../../src/service/usage/metrics.ts";
 import type { Change, ChangeBody } from "../../../src/store/change.ts";
 import { until } from "../../until.ts";

@@ -13,7 +13,7 @@ import { AddressBatch } from "../../../src/service/address-batch.ts";
 import { writeDocuments } from "../../../src/service/address-documents.ts";
 import { BackgroundFreezes } from "../../../src/service/rules/background-freezes.ts";
 import { checkBatch, checkDocument, checkText } from "../../../src/service/rules/check-rules.ts";
-import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import { Metrics } from "../../../src/service/usage/metrics.ts";
 import { RuleOracle } from "../../oracle/rule-oracle.ts";
 import { rounds } from "../../rounds.ts";

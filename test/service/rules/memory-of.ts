@@ -1,4 +1,4 @@
-import { ServiceMemory, type LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import { ServiceMemory, type LiveRuleset } from "../../../src/service/store/service-memory.ts";
 import type { Prefix } from "../../../src/address/address.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";

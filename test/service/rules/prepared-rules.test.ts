@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { preparedRules } from "../../../src/service/rules/prepared-rules.ts";
-import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../src/service/store/service-memory.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../../src/rulesets/index/rule-index.ts";

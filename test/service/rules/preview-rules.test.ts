@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { formatPrefix } from "../../../src/address/prefix.ts";
 import { type Preview, previewRules, readListToEnd, readRulesToEnd } from "../../../src/service/rules/preview-rules.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
-import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { readDesiredList } from "../../../src/service/rules/desired-rules.ts";
 import { desiredIn } from "../../../src/rulesets/rule-columns.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { RuleRows, type Rows } from "../../../src/service/rules/rule-rows.ts";
-import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../src/service/store/service-memory.ts";
 import { memoryOf } from "./memory-of.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";

@@ -2,9 +2,9 @@ import { formatPrefix } from "../../../address/prefix.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { AuditEntry, ChangedRules } from "../../../store/records/audit.ts";
 import { actorDocument } from "../../../service/rules/actor-document.ts";
-import { actionOf } from "../../../service/rules/audit-actions.ts";
+import { actionOf } from "../../../service/changes/audit-actions.ts";
 import type { Area, DatasetFacts } from "../../../store/state.ts";
-import type { ServiceMemory } from "../../../service/rules/service-memory.ts";
+import type { ServiceMemory } from "../../../service/store/service-memory.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 
 type State = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { csvRow } from "../../../csv/write-row.ts";
 import type { AuditEntry, AuditQuery as StoreQuery } from "../../../store/records/audit.ts";
 import type { App } from "../../app-type.ts";
-import { AUDIT_ACTIONS } from "../../../service/rules/audit-actions.ts";
+import { AUDIT_ACTIONS } from "../../../service/changes/audit-actions.ts";
 import { joined } from "../../../service/encoded.ts";
 import { BY_ADMINS } from "../../operation.ts";
 import { invalid } from "../../../service/service-error.ts";

@@ -10,7 +10,7 @@ import { isActivePlan } from "../../../service/access/plans.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
 import { Lookup, LookupQuery } from "../../schemas/lookup.ts";
 import { rowDocument } from "../../schemas/row.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../service/store/service-memory.ts";
 import type { Services } from "../../../service/services.ts";
 
 /** Everything known about an address or prefix, in one response. */

@@ -14,7 +14,7 @@ import {
   readRulesToEnd,
 } from "../../../service/rules/preview-rules.ts";
 import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
-import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../service/store/service-memory.ts";
 import { streamJson } from "../../http/reply.ts";
 import { findRuleset, noRuleset, rulesetWithId } from "../public/rulesets/find-ruleset.ts";
 import { Preview, PreviewBody } from "../../schemas/row.ts";

@@ -8,7 +8,7 @@ import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { notFound, Problem } from "../../problem.ts";
 import { ChangeParameters, LastChange, Undone, UndoQuery } from "../../schemas/undo.ts";
 import type { Services } from "../../../service/services.ts";
-import { CHANGED, type Inverse, inverseOf, isOfRulesets, isOvertaken } from "../../../service/rules/undo.ts";
+import { CHANGED, type Inverse, inverseOf, isOfRulesets, isOvertaken } from "../../../service/changes/undo.ts";
 import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];

@@ -18,7 +18,7 @@ import {
   UserParameters,
   UserSchema,
 } from "../../schemas/user.ts";
-import type { ServiceMemory } from "../../../service/rules/service-memory.ts";
+import type { ServiceMemory } from "../../../service/store/service-memory.ts";
 import type { Services } from "../../../service/services.ts";
 
 const tags = ["Users"];

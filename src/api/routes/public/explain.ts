@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { writeDocuments } from "../../../service/address-documents.ts";
-import { explainAddresses } from "../../../service/rules/explain-addresses.ts";
+import { explainAddresses } from "../../../service/explain/explain-addresses.ts";
 import { readAddresses, readPrefix } from "../../../service/rules/read-address.ts";
 import type { Services } from "../../../service/services.ts";
 import type { App } from "../../app-type.ts";

@@ -8,7 +8,7 @@ import {
   findIdentification,
   listIdentifications,
   removeIdentification,
-} from "../../../service/logs/find-identification.ts";
+} from "../../../service/processes/find-identification.ts";
 import { type IdentificationState, stateOf } from "../../../service/logs/identification-state.ts";
 import { ID_EXISTS } from "../../../service/logs/identifications.ts";
 import { READ_CBS } from "../../operation.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { readCounts } from "../../../service/logs/counts-file.ts";
-import { findIdentification } from "../../../service/logs/find-identification.ts";
+import { findIdentification } from "../../../service/processes/find-identification.ts";
 import type { IdentificationState } from "../../../service/logs/identification-state.ts";
 import { replayLog } from "../../../service/logs/replay-log.ts";
 import type { Services } from "../../../service/services.ts";

@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilters as Filters, Client } from "../../../client/client.ts";
-import { AUDITED_COMMANDS } from "../../../service/rules/audit-actions.ts";
+import { AUDITED_COMMANDS } from "../../../service/changes/audit-actions.ts";
 import { columnLines } from "../../output/columns.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";

@@ -3,7 +3,7 @@ import { findCollateral } from "../../../collateral/find-collateral.ts";
 import { protectionOf } from "../../../collateral/protection-of.ts";
 import { openCatalogueSnapshot } from "../../../datasets/open-catalogue.ts";
 import { exportRules, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
-import { type CollateralDocument, collateralDocuments } from "../../../service/rules/collateral-documents.ts";
+import { type CollateralDocument, collateralDocuments } from "../../../service/guards/collateral-documents.ts";
 import { AddressSet } from "../../../sets/address-set.ts";
 import { fit, type Fit, FitError, type FitLoss } from "../../../sets/fit.ts";
 import { openTree } from "../../snapshots/catalogue-tree.ts";

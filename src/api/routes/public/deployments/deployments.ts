@@ -21,7 +21,7 @@ import { doubtfulSources } from "../../../../service/deployments/doubtful-source
 import { hasTimes } from "../../../../service/deployments/feed-times.ts";
 import { formatNamed } from "../../../../service/deployments/deployment-formats.ts";
 import type { CompiledDeployment } from "../../../../service/deployments/compile-deployment.ts";
-import { SourceError } from "../../../../service/deployments/gather-source.ts";
+import { SourceError } from "../../../../service/sources/gather-source.ts";
 import { listDifference } from "../../../../service/deployments/list-difference.ts";
 import {
   dependsOnOthers,

@@ -6,7 +6,7 @@ import { writeDocuments } from "../../../../service/address-documents.ts";
 import { atOneVersion } from "../../../../service/rules/at-one-version.ts";
 import { checkBatch, checkDocument, checkText } from "../../../../service/rules/check-rules.ts";
 import { readAddresses, readPrefix } from "../../../../service/rules/read-address.ts";
-import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../../service/store/service-memory.ts";
 import type { Services } from "../../../../service/services.ts";
 import { turn } from "../../../../turns/in-slices.ts";
 import type { App } from "../../../app-type.ts";

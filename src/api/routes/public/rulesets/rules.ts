@@ -12,8 +12,8 @@ import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, rejectCursor
 import { notFound, type Problem } from "../../../problem.ts";
 import { chooseType } from "../../../http/media-types.ts";
 import { readPrefix } from "../../../../service/rules/read-address.ts";
-import { guardPrefixes } from "../../../../service/rules/guard-writes.ts";
-import { warningsIn } from "../../../../service/rules/collateral-documents.ts";
+import { guardPrefixes } from "../../../../service/guards/guard-writes.ts";
+import { warningsIn } from "../../../../service/guards/collateral-documents.ts";
 import { preparedRules } from "../../../../service/rules/prepared-rules.ts";
 import { checkKept, readChanges, readRule, type RuleMembers } from "../../../../service/rules/read-rule.ts";
 import {

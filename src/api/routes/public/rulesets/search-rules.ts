@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { RuleFilter } from "../../../../rulesets/index/rule-search.ts";
 import { readPrefix } from "../../../../service/rules/read-address.ts";
-import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import type { LiveRuleset } from "../../../../service/store/service-memory.ts";
 import { invalid } from "../../../../service/service-error.ts";
 import type { Services } from "../../../../service/services.ts";
 import type { App } from "../../../app-type.ts";

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { Type } from "typebox";
 import { ruleJson } from "../../../../formats/rule-document.ts";
-import { copyOf } from "../../../../service/rules/copied-rules.ts";
-import type { LiveRuleset } from "../../../../service/rules/service-memory.ts";
+import { copyOf } from "../../../../service/store/copied-rules.ts";
+import type { LiveRuleset } from "../../../../service/store/service-memory.ts";
 import { invalid } from "../../../../service/service-error.ts";
 import type { Services } from "../../../../service/services.ts";
 import { Slice } from "../../../../turns/in-slices.ts";

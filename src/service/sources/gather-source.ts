@@ -21,7 +21,7 @@ import type { ServedDataset } from "../datasets/served-dataset.ts";
 import type { ThreatView } from "../datasets/threat-view.ts";
 import { stateOf } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
-import type { ServiceMemory } from "../rules/service-memory.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** Where sources are read from. */
 export interface SourceServices {

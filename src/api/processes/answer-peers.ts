@@ -1,5 +1,5 @@
-import { stateOf } from "../logs/identification-state.ts";
-import type { Services } from "../services.ts";
+import { stateOf } from "../../service/logs/identification-state.ts";
+import type { Services } from "../../service/services.ts";
 
 /** Sets the answers to questions of the other processes of this server. */
 export function answerPeers(services: Services): void {

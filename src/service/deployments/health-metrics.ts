@@ -1,8 +1,10 @@
 import { statusOf } from "../../store/records/deployment.ts";
-import type { Services } from "../services.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
+import type { Metrics } from "../usage/metrics.ts";
+import type { Pulls } from "./pulls.ts";
 
 /** What a server shows of rules, and of lists that are not as they should be. Read when the page is requested. */
-export function addHealthMetrics({ metrics, memory, pulls, now }: HealthServices): void {
+export function addHealthMetrics({ metrics, memory, pulls, now }: Dependencies): void {
   metrics.addStates("ipsieve_rules", "Rules by state", () => ({ ...memory.countRules(now()) }));
   metrics.addStates(
     "ipsieve_deployments",
@@ -31,7 +33,12 @@ export function addHealthMetrics({ metrics, memory, pulls, now }: HealthServices
   );
 }
 
-type HealthServices = Pick<Services, "metrics" | "memory" | "pulls" | "now">;
+interface Dependencies {
+  readonly metrics: Metrics;
+  readonly memory: ServiceMemory;
+  readonly pulls: Pulls;
+  readonly now: () => number;
+}
 
 function countBy<Item, State extends string>(
   states: readonly State[],

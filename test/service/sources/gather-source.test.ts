@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Sources, type SourceServices } from "../../../src/service/deployments/gather-source.ts";
+import { Sources, type SourceServices } from "../../../src/service/sources/gather-source.ts";
 
 test("a source without ends is gathered once for lists with ends and for lists without", async () => {
   // Prefixes need none of them.

@@ -5,14 +5,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { copyOf } from "../../../src/service/rules/copied-rules.ts";
-import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import { copyOf } from "../../../src/service/store/copied-rules.ts";
+import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import type { Change, ChangeBody } from "../../../src/store/change.ts";
 import type { Ruleset } from "../../../src/store/state.ts";
 import { EMPTY_STATE } from "../../../src/store/state.ts";
-import { aboutRuleset } from "./about-ruleset.ts";
+import { aboutRuleset } from "../rules/about-ruleset.ts";
 
 const MANY = 120_000;
 const organisationId = "organisation";

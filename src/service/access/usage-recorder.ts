@@ -1,5 +1,7 @@
-import type { Services } from "../services.ts";
+import type { Store } from "../../store/store.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
+import type { Metrics } from "../usage/metrics.ts";
+import type { KeyLimits } from "./rate-limits.ts";
 
 /**
  * Milliseconds between two exchanges, in which key usage and traffic are recorded and those of other servers are read.
@@ -8,10 +10,10 @@ const EVERY = 5000;
 
 /** Exchanges the monthly counts of keys and the traffic by minute with the store: never per request. */
 export class UsageRecorder {
-  readonly #services: Services;
+  readonly #services: Dependencies;
   readonly #repeated = new RepeatedExchange(() => this.#exchange(), EVERY);
 
-  constructor(services: Services) {
+  constructor(services: Dependencies) {
     this.#services = services;
   }
 
@@ -64,4 +66,11 @@ export class UsageRecorder {
       if (area !== null) keyLimits.setRecorded(keyId, area, month, requests, time);
     }
   }
+}
+
+interface Dependencies {
+  readonly keyLimits: KeyLimits;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly now: () => number;
 }

@@ -4,8 +4,8 @@ import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
 import type { ExternalList } from "../../store/records/external-list.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { GuardClasses } from "../../store/records/guard-policy.ts";
-import { guardedServices } from "../rules/guarded-services.ts";
-import { SourceError, type Sources, type SourceServices } from "./gather-source.ts";
+import { guardedServices } from "./guarded-services.ts";
+import { SourceError, type Sources, type SourceServices } from "../sources/gather-source.ts";
 
 /** What the blocklists of an organisation should not block. */
 export interface GatheredProtection {

@@ -11,13 +11,13 @@ import { specialPurposeGroup } from "../../collateral/special-purpose.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import { type CarvedColumns, prefixesIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { gatherOwnLists } from "../deployments/gather-protection.ts";
+import { gatherOwnLists } from "./gather-protection.ts";
 import { ServiceError } from "../service-error.ts";
-import type { Services } from "../services.ts";
+import type { Sources, SourceServices } from "../sources/gather-source.ts";
 import type { Ruleset } from "../../store/state.ts";
 import { type CollateralDocument, collateralDocuments, summaryOf } from "./collateral-documents.ts";
 import { guardedServices } from "./guarded-services.ts";
-import { withoutLines } from "./desired-rules.ts";
+import { withoutLines } from "../rules/desired-rules.ts";
 
 /** Prefixes that are proposed in place of a refused one. */
 const MAX_CARVED = 1000;
@@ -27,7 +27,11 @@ const MAX_CARVED = 1000;
  */
 const STEPS_AT_ONCE = 8;
 
-type Needed = Pick<Services, "memory" | "catalogue" | "lists" | "now">;
+/** `lists`: has the sources of the published lists, which are gathered once for all that ask. */
+interface Dependencies extends Pick<SourceServices, "memory" | "catalogue"> {
+  readonly lists: { readonly sources: Sources };
+  readonly now: () => number;
+}
 
 /** A list of rules, and what it blocks that it should not. */
 export interface GuardedRules {
@@ -43,7 +47,7 @@ export interface GuardedRules {
 export async function guardPrefixes(
   about: Ruleset,
   prefixes: PrefixList,
-  services: Needed,
+  services: Dependencies,
 ): Promise<readonly CollateralDocument[]> {
   const found = await collateralOf(about, prefixes, services);
   if (found === undefined) return [];
@@ -59,7 +63,7 @@ export async function guardPrefixes(
 export async function guardList(
   about: Ruleset,
   rules: readonly RuleColumns[],
-  services: Needed,
+  services: Dependencies,
 ): Promise<GuardedRules> {
   if (!isGuarded(about)) return { rules, warnings: [] };
   const found = await collateralOf(about, prefixesIn(rules), services);
@@ -74,7 +78,7 @@ export async function guardList(
 export async function listCollateral(
   organisationId: string,
   prefixes: PrefixList,
-  services: Needed,
+  services: Dependencies,
 ): Promise<readonly CollateralDocument[]> {
   const found = await collateralIn({ organisationId, guardClasses: null }, prefixes, services);
   return found === undefined ? [] : collateralDocuments(found, "would block");
@@ -85,14 +89,22 @@ function isGuarded({ purpose, guard }: Ruleset): boolean {
 }
 
 /** Undefined if there is nothing to say. */
-async function collateralOf(about: Ruleset, prefixes: PrefixList, services: Needed): Promise<Collateral | undefined> {
+async function collateralOf(
+  about: Ruleset,
+  prefixes: PrefixList,
+  services: Dependencies,
+): Promise<Collateral | undefined> {
   return isGuarded(about) ? collateralIn(about, prefixes, services) : undefined;
 }
 
 /** The guard that asks. */
 type Guard = Pick<Ruleset, "organisationId" | "guardClasses">;
 
-async function collateralIn(guard: Guard, prefixes: PrefixList, services: Needed): Promise<Collateral | undefined> {
+async function collateralIn(
+  guard: Guard,
+  prefixes: PrefixList,
+  services: Dependencies,
+): Promise<Collateral | undefined> {
   if (prefixes.length === 0) return undefined;
   const now = services.now();
   const protection = await protectionFor(guard, services, now);
@@ -102,7 +114,7 @@ async function collateralIn(guard: Guard, prefixes: PrefixList, services: Needed
 
 async function protectionFor(
   { organisationId, guardClasses }: Guard,
-  { memory, catalogue, lists }: Needed,
+  { memory, catalogue, lists }: Dependencies,
   now: number,
 ): Promise<Protection> {
   const services = (await guardedServices(organisationId, guardClasses, { memory, catalogue })) ?? [];

@@ -2,9 +2,9 @@ import { GUARDED_CLASSES, type NodeClass } from "../../collateral/node-classes.t
 import type { ProtectedGroup } from "../../collateral/protected.ts";
 import type { GuardClasses } from "../../store/records/guard-policy.ts";
 import { protectsServices } from "../access/plans.ts";
-import type { SourceServices } from "../deployments/gather-source.ts";
+import type { SourceServices } from "../sources/gather-source.ts";
 
-type Needed = Pick<SourceServices, "memory" | "catalogue">;
+type Dependencies = Pick<SourceServices, "memory" | "catalogue">;
 
 /**
  * The services that a guard of an organisation protects: those of its own classes, else of the organisation's, else of
@@ -13,7 +13,7 @@ type Needed = Pick<SourceServices, "memory" | "catalogue">;
 export async function guardedServices(
   organisationId: string,
   own: GuardClasses | undefined,
-  { memory, catalogue }: Needed,
+  { memory, catalogue }: Dependencies,
 ): Promise<readonly ProtectedGroup[] | undefined> {
   const classes = classesOf(organisationId, own, memory);
   if (classes.length === 0 || !protectsServices(memory.plan(organisationId, "cbs"))) return [];
@@ -23,7 +23,7 @@ export async function guardedServices(
 function classesOf(
   organisationId: string,
   own: GuardClasses | undefined,
-  memory: Needed["memory"],
+  memory: Dependencies["memory"],
 ): readonly NodeClass[] {
   return own ?? memory.organisation(organisationId)?.guardClasses ?? GUARDED_CLASSES;
 }

@@ -1,6 +1,6 @@
-import type { Owned, Peers } from "../processes/peers.ts";
-import { type IdentificationState, stateOf } from "./identification-state.ts";
-import type { Identifications } from "./identifications.ts";
+import type { Owned, Peers } from "./peers.ts";
+import { type IdentificationState, stateOf } from "../logs/identification-state.ts";
+import type { Identifications } from "../logs/identifications.ts";
 
 /** What finds identifications wherever they are. */
 export interface Everywhere {

@@ -10,16 +10,14 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { AddressLookups } from "../datasets/address-lookups.ts";
 import type { AddressBatch } from "../address-batch.ts";
-import {
-  type ExplainedDeployment,
-  explainingDeployments,
-  gatherDeployments,
-} from "../deployments/explain-deployments.ts";
+import { type ExplainedDeployment, explainingDeployments, gatherDeployments } from "./explain-deployments.ts";
 import type { Ruleset } from "../../store/state.ts";
-import type { Services } from "../services.ts";
-import { actorDocument } from "./actor-document.ts";
-import { atOneVersion } from "./at-one-version.ts";
-import { decisionOf } from "./decision.ts";
+import type { SourceServices } from "../sources/gather-source.ts";
+import type { PublishedLists } from "../deployments/published-lists.ts";
+import type { Metrics } from "../usage/metrics.ts";
+import { actorDocument } from "../rules/actor-document.ts";
+import { atOneVersion } from "../rules/at-one-version.ts";
+import { decisionOf } from "../rules/decision.ts";
 
 /** At this time every rule counts as active, so lookups find expired rules too. */
 const BEFORE_ALL_EXPIRIES = Number.NEGATIVE_INFINITY;
@@ -34,6 +32,12 @@ export interface ExplainRequest {
   readonly now: number;
   /** Whether the response names the authors of rules. */
   readonly hasActors: boolean;
+}
+
+/** Where explanations are read from. */
+interface Dependencies extends SourceServices {
+  readonly lists: PublishedLists;
+  readonly metrics: Metrics;
 }
 
 /** The rules of a ruleset that cover the addresses of a batch. */
@@ -60,7 +64,7 @@ interface RulesetText {
 export async function explainAddresses(
   batch: AddressBatch,
   request: ExplainRequest,
-  services: Services,
+  services: Dependencies,
 ): Promise<(index: number) => string> {
   const { memory, threats, metrics } = services;
   const { organisationId, now } = request;
@@ -86,7 +90,7 @@ export async function explainAddresses(
 }
 
 /** The first request opens the networks. */
-async function lookupsOf({ catalogue, networks }: Services): Promise<AddressLookups> {
+async function lookupsOf({ catalogue, networks }: Dependencies): Promise<AddressLookups> {
   await networks.open();
   return new AddressLookups(catalogue.view(), networks.view());
 }
@@ -122,7 +126,7 @@ function timestampJson(moment: number | null): string {
 async function findRules(
   batch: AddressBatch,
   { organisationId }: ExplainRequest,
-  { memory }: Services,
+  { memory }: Dependencies,
 ): Promise<Found[]> {
   const rulesets = memory.rulesets(organisationId);
   if (batch.count * rulesets.length <= MAX_IN_TURN)
@@ -171,7 +175,7 @@ const NO_AUTHORS: Authors = () => "null";
 async function authorsOf(
   found: readonly Found[],
   organisationId: string,
-  { store, memory }: Services,
+  { store, memory }: Dependencies,
 ): Promise<Authors> {
   const known = new Map<string, Map<number, string>>();
   for (const { about, covering } of found) {

@@ -9,7 +9,7 @@ import type { IfMatch } from "../../store/if-match.ts";
 import { type Ruleset, stateOf, UNGUARDED } from "../../store/state.ts";
 import type { Store } from "../../store/store.ts";
 import type { Peers } from "../processes/peers.ts";
-import type { LiveSession, ServiceMemory } from "./service-memory.ts";
+import type { LiveSession, ServiceMemory } from "../store/service-memory.ts";
 
 /** Entries read at a time. */
 const PAGE = 50;

@@ -5,13 +5,14 @@ import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";
 import { type Deployment, type DeploymentSource, statusOf } from "../../store/records/deployment.ts";
 import type { AddressBatch } from "../address-batch.ts";
-import type { Services } from "../services.ts";
+import type { PublishedLists } from "../deployments/published-lists.ts";
+import type { ServiceMemory } from "../store/service-memory.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { inSlices } from "../../turns/in-slices.ts";
-import { formatNamed } from "./deployment-formats.ts";
-import { SourceError } from "./gather-source.ts";
-import { collectingAddresses } from "./list-difference.ts";
-import type { ServedList } from "./published-lists.ts";
+import { formatNamed } from "../deployments/deployment-formats.ts";
+import { SourceError } from "../sources/gather-source.ts";
+import { collectingAddresses } from "../deployments/list-difference.ts";
+import type { ServedList } from "../deployments/published-lists.ts";
 
 /** Addresses looked up between two interruptions. */
 const AT_ONCE = 256;
@@ -41,7 +42,7 @@ export interface GatheredDeployment {
 export function gatherDeployments(
   organisationId: string,
   now: number,
-  { memory, lists }: Pick<Services, "memory" | "lists">,
+  { memory, lists }: { readonly memory: ServiceMemory; readonly lists: PublishedLists },
 ): Promise<GatheredDeployment[]> {
   const gatherAll = (sources: readonly DeploymentSource[]): Promise<Side[]> =>
     Promise.all(
