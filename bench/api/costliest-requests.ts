@@ -491,6 +491,11 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
       operation: "union",
       sets: repeated(sources),
     })),
+    ofSets("voting, as many as are permitted, large", "/sets:compute", (sources) => ({
+      operation: "atleast",
+      at_least: 2,
+      sets: repeated(sources),
+    })),
     ...wrongBodies("POST", ({ base }) => `${base}/sets:compute`, "sets", true),
   ],
   fitSets: [

@@ -67,6 +67,7 @@ export const COMMAND_TABLE: CommandTable = {
     "sets union": async () => (await import("./commands/sets/union.ts")).unionCommand,
     "sets intersect": async () => (await import("./commands/sets/intersect.ts")).intersectCommand,
     "sets subtract": async () => (await import("./commands/sets/subtract.ts")).subtractCommand,
+    "sets atleast": async () => (await import("./commands/sets/atleast.ts")).atLeastCommand,
     "sets symmetric": async () => (await import("./commands/sets/symmetric.ts")).symmetricCommand,
     "sets aggregate": async () => (await import("./commands/sets/aggregate.ts")).aggregateCommand,
     "sets compare": async () => (await import("./commands/sets/compare.ts")).compareCommand,

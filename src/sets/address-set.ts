@@ -16,6 +16,7 @@ import { RangeCollector } from "./_boundaries-of-ranges.ts";
 import { besideMapped } from "./_beside-mapped.ts";
 import { combinedInPairs } from "./_in-pairs.ts";
 import { splittingIpv4 } from "./_split-ipv4.ts";
+import { votedFor } from "./_votes.ts";
 
 export type { SetOperation } from "./_boundaries.ts";
 
@@ -82,6 +83,41 @@ export class AddressSet {
   /** The union of any number of sets, which can be interrupted. O(n log sets) */
   static *uniting(sets: readonly AddressSet[]): Generator<undefined, AddressSet, undefined> {
     return (yield* combinedInPairs(sets, (one, other) => one.combining("union", other))) ?? AddressSet.EMPTY;
+  }
+
+  /** The addresses that at least `least` of the sets hold. O(n log sets). @throws RangeError as `voting` */
+  static atLeast(least: number, sets: readonly AddressSet[], weights?: readonly number[]): AddressSet {
+    return finished(AddressSet.voting(least, sets, weights));
+  }
+
+  /**
+   * `atLeast`, which can be interrupted. With `weights`, one for each set, an address counts as much as the sets that
+   * hold it weigh together.
+   * @throws RangeError unless `least` and the weights are whole numbers from 1 to 2^31, and there is a weight per set
+   */
+  static *voting(
+    least: number,
+    sets: readonly AddressSet[],
+    weights: readonly number[] = sets.map(() => 1),
+  ): Generator<undefined, AddressSet, undefined> {
+    for (const number of [least, ...weights])
+      if (!Number.isInteger(number) || number < 1 || number > MAX_WEIGHT)
+        throw new RangeError(`${number} is no whole number from 1 to ${MAX_WEIGHT}`);
+    if (weights.length !== sets.length) throw new RangeError(`${weights.length} weights for ${sets.length} sets`);
+    return new AddressSet(
+      yield* votedFor(
+        4,
+        sets.map((set) => set.#ipv4),
+        weights,
+        least,
+      ),
+      yield* votedFor(
+        6,
+        sets.map((set) => set.#ipv6),
+        weights,
+        least,
+      ),
+    );
   }
 
   /** Whether the set has no addresses. O(1) */
@@ -244,6 +280,8 @@ export class AddressSetBuilder {
 
 /** Parts between two pauses: a few hundred microseconds. */
 const PARTS_AT_ONCE = 1 << 12;
+/** So that the weights of a few million sets add up exactly. */
+const MAX_WEIGHT = 2 ** 31;
 
 function emptyBoundaries(family: Family): Boundaries {
   return { family, words: new Uint32Array(0) };

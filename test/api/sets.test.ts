@@ -70,6 +70,12 @@ test("sets are combined exactly, as the fewest prefixes", async () => {
   assert.deepEqual(await found("symmetric", [{ prefixes: ["192.0.2.0/31"] }, { prefixes: ["192.0.2.1"] }]), [
     "192.0.2.0",
   ]);
+  const voters = [{ ruleset }, { prefixes: ["203.0.113.64/26", "192.0.2.1"] }, { prefixes: ["192.0.2.1"] }];
+  assert.deepEqual(await found("atleast", voters, { at_least: 2 }), ["192.0.2.1", "203.0.113.64/26"]);
+  assert.deepEqual(await found("atleast", voters, { at_least: 3, weights: [1, 2, 1] }), [
+    "192.0.2.1",
+    "203.0.113.64/26",
+  ]);
   assert.deepEqual(await found("union", [{ ruleset }], { family: 6 }), ["2001:db8::/64"]);
   assert.ok((await found("intersect", [{ cbs: "/cdn/cloudflare" }, { prefixes: ["104.16.0.0/12"] }])).length > 0);
 });
@@ -155,6 +161,18 @@ test("an unreadable set is an error that names it; so is another organisation's 
     400,
     { sets: ["subtract takes two sets or more"] },
   ]);
+  for (const [operation, rest, errors] of [
+    ["atleast", {}, { at_least: ["is missing: how many of the sets must have an address"] }],
+    ["atleast", { at_least: 2 }, { at_least: ["is 2, and all sets together count 1"] }],
+    [
+      "atleast",
+      { at_least: 1, weights: [1, 1] },
+      { weights: ["has 2 weights for 1 sets; give one for each, in their order"] },
+    ],
+    ["union", { at_least: 1 }, { at_least: ['belongs to the operation "atleast", and not to union'] }],
+    ["union", { weights: [1] }, { weights: ['belongs to the operation "atleast", and not to union'] }],
+  ] as const)
+    assert.deepEqual(await errorsOf(compute(operation, [{ prefixes: ["192.0.2.1"] }], rest)), [400, errors]);
   const [status, errors] = await errorsOf(compute("union", [{ prefixes: ["192.0.2.1", "192.0.2.1/24"] }]));
   assert.deepEqual([status, Object.keys(errors)], [400, ["sets[0].prefixes[1]"]]);
   assert.deepEqual(await errorsOf(relate([{ ruleset }, { prefixes: ["192.0.2.1"] }], other)), [

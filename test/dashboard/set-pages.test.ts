@@ -110,6 +110,9 @@ describe("the page that compares lists", { skip: missing ?? false, timeout: 900_
     await combine("20.0.0.0/25");
     await operation.selectOption("symmetric");
     await combine("20.0.0.128/25", "20.0.1.0/24", "2a00:1::/127");
+    await operation.selectOption("atleast");
+    await page.getByLabel("How many of them").fill("2");
+    await combine("20.0.0.0/25");
     await operation.selectOption("subtract");
     await combine("20.0.0.128/25", "2a00:1::/127");
     await page.getByLabel("Keep addresses of").selectOption("1");

@@ -196,11 +196,56 @@ function agrees(universe: Universe, name: SetOperation, one: Ranges, other: Rang
   if (universe.family === 4) assert.deepEqual(visited(result), [...result.prefixes(4)]);
 }
 
+/** Asserts that the same addresses have the votes, counted one by one. */
+function agreesInVotes(universe: Universe, least: number, voters: readonly (readonly [Ranges, number])[]): void {
+  const votes = new Map<number, number>();
+  for (const [list, weight] of voters)
+    for (const number of numbersIn(list)) votes.set(number, (votes.get(number) ?? 0) + weight);
+  const expected = [...votes].filter(([, count]) => count >= least).map(([number]) => number);
+  const sets = voters.map(([list]) => placed(universe, list));
+  const result = AddressSet.atLeast(
+    least,
+    sets,
+    voters.map(([, weight]) => weight),
+  );
+  const { place } = universe;
+  assert.ok(
+    result.equals(AddressSet.of(expected.map((number) => ({ first: place(number), last: place(number) })))),
+    `${expected.length} addresses expected, ${result.size(universe.family)} found`,
+  );
+}
+
 function visited(set: AddressSet): Prefix[] {
   const prefixes: Prefix[] = [];
   finished(set.visitingIpv4(0, (w0, length) => prefixes.push({ family: 4, w0, w1: 0, w2: 0, w3: 0, length })));
   return prefixes;
 }
+
+for (const universe of UNIVERSES)
+  test(`what at least k of several sets have, by weights, is what one counts: ${universe.name}`, () => {
+    const voter = fc.tuple(ranges, fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 })));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.array(voter, { maxLength: 7 }), (least, voters) =>
+        agreesInVotes(universe, least, voters),
+      ),
+      { numRuns: rounds({ short: 100, long: 20_000 }) },
+    );
+  });
+
+test("one of several sets is their union, all of them their intersection; without sets there is nothing", () => {
+  const sets = [setOf("10.0.0.0/24", "::/0"), setOf("10.0.0.128/25", "0.0.0.0/0"), setOf("10.0.0.0/8")];
+  const [one, two, three] = sets as [AddressSet, AddressSet, AddressSet];
+  assert.ok(AddressSet.atLeast(1, sets).equals(one.union(two).union(three)));
+  assert.ok(AddressSet.atLeast(3, sets).equals(one.intersection(two).intersection(three)));
+  assert.ok(AddressSet.atLeast(2, sets, [2, 1, 1]).equals(one.union(three)));
+  assert.ok(AddressSet.atLeast(4, sets).isEmpty);
+  assert.ok(AddressSet.atLeast(1, []).isEmpty);
+  for (const bad of [0, -1, 1.5, Number.NaN, 2 ** 31 + 1, "1" as unknown as number]) {
+    assert.throws(() => AddressSet.atLeast(bad, sets), RangeError);
+    assert.throws(() => AddressSet.atLeast(1, sets, [1, bad, 1]), RangeError);
+  }
+  assert.throws(() => AddressSet.atLeast(1, sets, [1]), { message: "1 weights for 3 sets" });
+});
 
 for (const universe of UNIVERSES)
   test(`intersection and difference at once: ${universe.name}`, () => {

@@ -29,9 +29,24 @@ export const ComputeBody = (maxPrefixes: number) =>
       {
         operation: Type.Enum([...SET_OPERATIONS], {
           description:
-            "union or aggregate: the addresses of all sets; intersect: those in every set; subtract: those of the first that are in no other; symmetric: those in exactly one of two",
+            "union or aggregate: the addresses of all sets; intersect: those in every set; subtract: those of the first that are in no other; symmetric: those in exactly one of two; atleast: those in `at_least` of the sets or more",
         }),
         sets: setSources(maxPrefixes, 1, "combined in this order"),
+        at_least: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 1_000_000_000,
+            description:
+              "for the operation atleast: how many of the sets must have an address, or how much those that have it must weigh together",
+          }),
+        ),
+        weights: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: 1_000_000 }), {
+            minItems: 1,
+            maxItems: MAX_SETS,
+            description: "for the operation atleast: how much each set counts, in their order; 1 by default",
+          }),
+        ),
         family: Type.Optional(
           Type.Unsafe<Family>({ type: "integer", enum: [4, 6], description: "of one family only; both by default" }),
         ),

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { CopyButton } from "../components/copy.tsx";
-import { Form, Select } from "../components/form.tsx";
+import { Field, Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
 import type { ComputedSet, DeploymentSource } from "../documents.ts";
 import { downloadText } from "../download.ts";
@@ -16,6 +16,7 @@ const OPERATIONS: Readonly<Record<Operation, string>> = {
   union: "Union: addresses in any of the lists",
   intersect: "Intersection: addresses in every list",
   subtract: "Difference: addresses of one list that are in no other",
+  atleast: "Agreement: addresses in at least so many of the lists",
   symmetric: "Symmetric difference: addresses in exactly one of two lists",
 };
 const COLUMNS = [{ title: "Address", kind: "ip" }];
@@ -29,9 +30,10 @@ interface Props {
 export function Combination({ sets, names }: Props) {
   const [operation, setOperation] = useState<Operation>("union");
   const [result, setResult] = useState<ComputedSet>();
-  const combine = async ({ base = "0" }: Readonly<Record<string, string>>): Promise<void> => {
+  const combine = async ({ base = "0", least }: Readonly<Record<string, string>>): Promise<void> => {
     setResult(undefined);
-    setResult(await compute(operation, [sets[Number(base)]!, ...sets.filter((_, at) => at !== Number(base))]));
+    const ordered = [sets[Number(base)]!, ...sets.filter((_, at) => at !== Number(base))];
+    setResult(await compute(operation, ordered, least === undefined ? undefined : Number(least)));
   };
   return (
     <>
@@ -53,6 +55,18 @@ export function Combination({ sets, names }: Props) {
             label="Keep addresses of"
             options={Object.fromEntries(names.map((name, at) => [at, `${at + 1}. ${name}`]))}
             onChange={() => setResult(undefined)}
+          />
+        )}
+        {operation === "atleast" && (
+          <Field
+            name="least"
+            label="How many of them"
+            type="number"
+            required
+            min={1}
+            max={sets.length}
+            value="2"
+            onInput={() => setResult(undefined)}
           />
         )}
       </Form>

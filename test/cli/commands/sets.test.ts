@@ -52,6 +52,11 @@ test("lists, ruleset files, services and literals are combined", async () => {
   );
   await assertPrints(["20.0.0.0/24", "2a00:1::/32"], "symmetric", "block.txt", "20.0.1.0-20.0.1.255");
   await assertPrints([], "intersect", "other.txt", "block.txt");
+  const voters = ["block.txt", "allow.txt", "20.0.0.192/26"];
+  await assertPrints(["20.0.0.128/25", "2a00:1:8000::/33"], "atleast", "2", ...voters);
+  await assertPrints(["20.0.0.192/26"], "atleast", "3", ...voters);
+  await assertPrints(["20.0.0.192/26"], "atleast", "4", "--weights", "2,1,2", "--format", "text", ...voters);
+  await assertPrints([], "atleast", "2", "other.txt", "block.txt");
   await assertPrints(["1.1.1.1"], "intersect", "cbs:/cdn/cloudflare", "1.1.1.1");
 });
 
@@ -252,4 +257,18 @@ test("whole address spaces, both families at once and nothing are sets like othe
   assert.match((await sets("fit", "block.txt", "--entries", "0")).stderr, /--entries "0": give a whole number from 1/);
   const both = await sets("fit", "0.0.0.0/0", "::/0", "--entries", "1", "--loss", "add");
   assert.match(both.stderr, /need at least 2 prefixes, as IPv4 and IPv6 have no prefix in common.*; allow 2 or more/);
+});
+
+test("sets atleast says what is wrong with its numbers", async () => {
+  const messages: Readonly<Record<string, readonly string[]>> = {
+    'K, how many sets must have an address, is a whole number from 1 to 1000000, and not "0"': ["0"],
+    'K, how many sets must have an address, is a whole number from 1 to 1000000, and not "block.txt"': ["block.txt"],
+    "K is 3, and all sets together count 2: no address can be printed; write a number from 1 to 2": ["3"],
+    "--weights: 1 weights for 2 sets; write one for each, in their order": ["1", "--weights", "1"],
+    '--weights: each weight is a whole number from 1 to 1000000, and not "x"': ["1", "--weights", "1,x"],
+  };
+  for (const [message, args] of Object.entries(messages)) {
+    const { code, stderr } = await sets("atleast", ...args, "allow.txt", "other.txt");
+    assert.deepEqual([code, stderr], [2, `ipsieve: ${message}\n`]);
+  }
 });

@@ -8,8 +8,9 @@ const set = (text: string): AddressSet => AddressSet.of([parsePrefix(text)!]);
 
 test("a computation for a client that has gone ends with the reason", async () => {
   const sets = [set("10.0.0.0/8"), set("10.0.0.0/9")];
-  const rest = await computeSet("subtract", sets, new AbortController().signal);
+  const rest = await computeSet({ operation: "subtract" }, sets, new AbortController().signal);
   assert.equal(rest.size(4), 2n ** 23n);
   const gone = AbortSignal.abort(new Error("gone"));
-  await assert.rejects(computeSet("subtract", sets, gone), { message: "gone" });
+  await assert.rejects(computeSet({ operation: "subtract" }, sets, gone), { message: "gone" });
+  await assert.rejects(computeSet({ operation: "atleast", atLeast: 2 }, sets, gone), { message: "gone" });
 });

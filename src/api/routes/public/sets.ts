@@ -5,7 +5,7 @@ import type { AddressSet } from "../../../sets/address-set.ts";
 import { relating } from "../../../sets/relate.ts";
 import { joined } from "../../../service/encoded.ts";
 import type { Services } from "../../../service/services.ts";
-import { checkNumber, computeSet } from "../../../service/sets/compute-set.ts";
+import { checkComputation, computeSet } from "../../../service/sets/compute-set.ts";
 import { gatherSets } from "../../../service/sets/gather-sets.ts";
 import type { DeploymentSource } from "../../../store/records/deployment.ts";
 import { inSlices } from "../../../turns/in-slices.ts";
@@ -55,7 +55,7 @@ function addCompute(app: App, services: Services): void {
   const { settings } = services;
   const schema = {
     operationId: "computeSet",
-    summary: "Unites, intersects or subtracts lists, exactly",
+    summary: "Unites, intersects or subtracts lists, exactly, or finds what K of them agree on",
     description:
       "For example a blocklist without an allowlist and a service: one address out of a /8 leaves 24 prefixes. Nothing is written.",
     tags,
@@ -69,10 +69,11 @@ function addCompute(app: App, services: Services): void {
   };
   const config = { ...READ_EDL, bodyBytes: addressesBytes(settings) };
   app.post("/sets::compute", { config, schema }, async (request, reply) => {
-    const { operation, sets, family } = request.body;
-    checkNumber(operation, sets.length);
+    const { operation, at_least: atLeast, weights, sets, family } = request.body;
+    const computation = { operation, atLeast, weights };
+    checkComputation(computation, sets.length);
     const signal = clientGone(reply);
-    const result = await computeSet(operation, await setsIn(request, sets, services), signal);
+    const result = await computeSet(computation, await setsIn(request, sets, services), signal);
     return streamJson(reply, joined(setTexts(result, family)));
   });
 }

@@ -3,21 +3,34 @@ import { exportRules, expressionOf, type RuleExportFormat } from "../../../rules
 import { gatheredFor } from "../../../deployments/unprocessable.ts";
 import type { AddressSet } from "../../../sets/address-set.ts";
 import { prefixLines } from "../../../sets/prefix-lines.ts";
-import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { type Arguments, type Command, EXIT, type Option } from "../../runner/command.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { expressed, PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
 import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../address-sets/set-operands.ts";
 
+type Read = (operand: string) => Promise<AddressSet>;
+
 /** What differs between the commands that combine sets. */
 export interface Operation extends Pick<Command, "name" | "summary" | "operands" | "examples"> {
-  combine(first: AddressSet, other: AddressSet): AddressSet;
+  readonly options?: readonly Option[];
+  evaluate(args: Arguments, read: Read): Promise<AddressSet>;
 }
 
-/** A command that prints the fewest prefixes of the first set combined with each of the others in turn. */
-export function operationCommand({ combine, ...about }: Operation): Command {
+/** The first set combined with each of the others in turn: two of them are in memory at a time. */
+export function inTurn(combine: (first: AddressSet, other: AddressSet) => AddressSet): Operation["evaluate"] {
+  return async ({ operands: [first, ...others] }, read) => {
+    let result = await read(first!);
+    for (const operand of others) result = combine(result, await read(operand));
+    return result;
+  };
+}
+
+/** A command that prints the fewest prefixes of a set that is made of others. */
+export function operationCommand({ evaluate, options = [], ...about }: Operation): Command {
   return {
     ...about,
     options: [
+      ...options,
       { name: "family", value: "4|6", choices: ["4", "6"], help: "only IPv4 or only IPv6" },
       {
         name: "format",
@@ -33,17 +46,15 @@ export function operationCommand({ combine, ...about }: Operation): Command {
       "The result is exact, and printed as the fewest prefixes that cover it, IPv4 first, in order. In the formats of other programs, these addresses are blocked.",
       "Exit code: 0 if the result has addresses, 1 if it has none, 2 after an error.",
     ],
-    run: (args) => run(args, combine),
+    run: (args) => run(args, evaluate),
   };
 }
 
-async function run(args: Arguments, combine: Operation["combine"]): Promise<number> {
+async function run(args: Arguments, evaluate: Operation["evaluate"]): Promise<number> {
   const format = (args.value("format") as RuleExportFormat | undefined) ?? "text";
   const setName = setNameFor(args, format);
-  const [first, ...others] = args.operands;
   const sets = new SetOperands(args, args.operands, gatheredFor(expressionOf(format)));
-  let result = await sets.addressesOf(first!);
-  for (const operand of others) result = combine(result, await sets.addressesOf(operand));
+  const result = await evaluate(args, (operand) => sets.addressesOf(operand));
   const family = args.has("family") ? (Number(args.value("family")) as Family) : undefined;
   await printChunks(
     format === "text"

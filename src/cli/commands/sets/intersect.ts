@@ -1,10 +1,10 @@
-import { operationCommand } from "./_operation.ts";
+import { inTurn, operationCommand } from "./_operation.ts";
 
 export const intersectCommand = operationCommand({
   name: "sets intersect",
   summary: "print the addresses that are in all of the sets, as the fewest prefixes",
   operands: "SET SET...",
-  combine: (first, other) => first.intersection(other),
+  evaluate: inTurn((first, other) => first.intersection(other)),
   examples: [
     {
       command: "ipsieve sets intersect blocklist.txt cbs:/cdn/cloudflare",

@@ -1,10 +1,10 @@
-import { operationCommand } from "./_operation.ts";
+import { inTurn, operationCommand } from "./_operation.ts";
 
 export const subtractCommand = operationCommand({
   name: "sets subtract",
   summary: "print the addresses of the first set that are in none of the others",
   operands: "SET SET...",
-  combine: (first, other) => first.difference(other),
+  evaluate: inTurn((first, other) => first.difference(other)),
   examples: [
     {
       command: "ipsieve sets subtract blocklist.txt allowlist.txt cbs:/cloud/aws",
