@@ -51,7 +51,14 @@ export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts"
 export { identify as identifyLines } from "./batch/identify.ts";
 export type { AddressChoice, IdentifyOptions, LabelledSnapshot } from "./batch/identify-options.ts";
 export type { CreateRowTemplates } from "./batch/create-row-templates.ts";
-export type { IdentifyResult, MalformedInputLine, Progress, RepeatedAddress } from "./batch/identify-result.ts";
+export type { TimeCount, TimeUnit } from "./batch/engine/time-counter.ts";
+export type {
+  IdentifyResult,
+  MalformedInputLine,
+  Progress,
+  RepeatedAddress,
+  TimeCounts,
+} from "./batch/identify-result.ts";
 export type { TemplateFormat } from "./rows/row-format.ts";
 export type { AddressCounts } from "./batch/address-counts.ts";
 export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";

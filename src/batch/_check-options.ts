@@ -1,4 +1,5 @@
 import { checkTime } from "../table/active-matches.ts";
+import { TIME_UNITS } from "./engine/time-counter.ts";
 import { TEXT_NAME } from "./engine/typescript/_append-rows.ts";
 import { FIELD_SYNTAXES, type IdentifyOptions } from "./identify-options.ts";
 
@@ -28,6 +29,7 @@ export function checkOptions(options: IdentifyOptions): void {
       throw new TypeError(`${name} is ${shown(options[name])}; give true or false`);
   }
   checkFurther(options);
+  if (options.countTimes !== undefined) checkChoice("countTimes", options.countTimes, Object.keys(TIME_UNITS));
   if (options.now !== undefined) checkTime(options.now);
   if (options.appendAs !== undefined) checkName(options.appendAs);
   for (const [name, value] of Object.entries(options.limits ?? {})) checkCount(`limits.${name}`, value);

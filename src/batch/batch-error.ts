@@ -14,6 +14,7 @@ export type BatchErrorCode =
   | "header-differs"
   | "fields-differ"
   | "too-many-addresses"
+  | "too-many-times"
   | "field-missing"
   | "field-unusable"
   | "output-unusable"

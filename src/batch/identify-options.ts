@@ -2,6 +2,7 @@ import { APPENDED_COLUMN } from "../rows/row-columns.ts";
 import type { Readable, Writable } from "node:stream";
 import type { RowFormat } from "../rows/row-format.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { TimeUnit } from "./engine/time-counter.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Progress } from "./identify-result.ts";
 
@@ -86,6 +87,11 @@ export interface IdentifyOptions {
   readonly appendAs?: string;
   /** Rows of the format "jsonl" also contain the line itself, as the property "text". */
   readonly rowText?: boolean;
+  /**
+   * Also count lines by the minute, hour or day of their own time (`IdentifyResult.times`): the first time that the line
+   * names, in one of the usual forms, in UTC.
+   */
+  readonly countTimes?: TimeUnit;
   /**
    * Also count lines by address, exactly, and report the addresses with the most lines (`IdentifyResult.top`): this
    * many with a match, and this many without.

@@ -1,4 +1,5 @@
 import type { AddressCounts } from "./address-counts.ts";
+import type { TimeCount } from "./engine/time-counter.ts";
 import type { TopAddresses } from "./top-addresses.ts";
 
 /** The progress of a run; counts are of processed lines, so they only grow. */
@@ -39,6 +40,13 @@ export interface RepeatedAddress {
   readonly address: string;
 }
 
+/** Lines by their own times. */
+export interface TimeCounts {
+  /** Ascending, without those that have no lines. */
+  readonly counts: readonly Readonly<TimeCount>[];
+  readonly withoutTime: number;
+}
+
 /** What `identifyLines` counted: lines = addresses + withoutAddress; addresses = matched + unmatched. */
 export interface IdentifyResult {
   /** Records, if the input is CSV; headers do not count. */
@@ -54,6 +62,8 @@ export interface IdentifyResult {
   readonly perMatch: Float64Array;
   /** The same for each of `further`, in order. */
   readonly perMatchOfFurther: readonly Float64Array[];
+  /** With `countTimes`; otherwise null. */
+  readonly times: TimeCounts | null;
   /** With `topAddresses`; otherwise null. */
   readonly top: TopAddresses | null;
   /** With `keptAddresses`; otherwise null. */

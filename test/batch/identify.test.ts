@@ -42,6 +42,8 @@ const WORK = {
   countedAddresses: 0,
   moreAddresses: "fail",
   shardLines: 1000,
+  timeUnit: 0,
+  latest: 0,
   now: 0,
   active: null,
   label: "test",

@@ -1,4 +1,5 @@
 import type { LineShape } from "../lines/line-shape.ts";
+import type { TimeCounter } from "./time-counter.ts";
 import type { MalformedLine, SharedBytes, ShardFailure } from "../pipeline/messages.ts";
 
 /** Lines that were read: `bytes[start, end)`, an LF at `end - 1` or at `end`, and `SLACK` bytes after. */
@@ -34,8 +35,14 @@ export class LineCounts {
   matched = 0;
   malformed = 0;
   readonly malformedLines: MalformedLine[] = [];
+  /** Lines by their own times; null unless they are counted by these. */
+  readonly times: TimeCounter | null;
   /** Why the line at which the engine stopped has no row. */
   failure: ShardFailure | null = null;
+
+  constructor(times: TimeCounter | null = null) {
+    this.times = times;
+  }
 
   addMalformed(linesBefore: number, column: number, reason: MalformedLine["reason"]): void {
     this.malformed++;

@@ -9,6 +9,7 @@ import {
 import { ActiveMatches, activeMatchBytes } from "../../table/active-matches.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
 import { TAIL_BYTES } from "../engine/kernel/row-tails.ts";
+import { TIME_UNITS } from "../engine/time-counter.ts";
 import { joinedIds } from "../engine/match-joiner.ts";
 import { ALL_TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
 import { MatchCounts } from "./_match-counts.ts";
@@ -49,6 +50,8 @@ export class RunSetup {
       ...this.#memoryOf(options),
       ...furtherOf(options),
       now,
+      timeUnit: options.countTimes === undefined ? 0 : TIME_UNITS[options.countTimes],
+      latest: Number.isFinite(now) ? now : Date.now(),
       active: this.#active,
     };
   }

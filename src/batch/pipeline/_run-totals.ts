@@ -1,4 +1,5 @@
 import type { MalformedInputLine, RepeatedAddress } from "../identify-result.ts";
+import type { TimeCount } from "../engine/time-counter.ts";
 import type { InputPosition } from "./_input-position.ts";
 import type { ShardResult } from "./messages.ts";
 
@@ -13,6 +14,8 @@ export class RunTotals {
   matched = 0;
   malformed = 0;
   readonly malformedLines: MalformedInputLine[] = [];
+  /** By the beginning of each minute, hour or day; NaN: lines without a time. */
+  readonly times = new Map<number, TimeCount>();
   repeatedAddress: RepeatedAddress | null = null;
   readonly emptyInputs: string[] = [];
   /** Bytes of the inputs as they are stored. */
@@ -33,6 +36,13 @@ export class RunTotals {
     this.addresses += part.addresses;
     this.matched += part.matched;
     this.malformed += part.malformed;
+    for (const { from, lines, addresses, matched } of part.times) {
+      const count = this.times.get(from) ?? { from, lines: 0, addresses: 0, matched: 0 };
+      this.times.set(from, count);
+      count.lines += lines;
+      count.addresses += addresses;
+      count.matched += matched;
+    }
     for (const { linesBefore, column, reason } of part.malformedLines.slice(
       0,
       MAX_MALFORMED_LINES - this.malformedLines.length,

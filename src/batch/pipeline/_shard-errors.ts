@@ -31,6 +31,14 @@ export function shardError(cause: unknown, file: string, hasWorkers: boolean): u
   return hasWorkers ? new BatchError("worker-failed", `a worker failed: ${String(cause)}`, { cause }) : cause;
 }
 
+export function tooManyTimes(file: string): BatchError {
+  return new BatchError(
+    "too-many-times",
+    "more than 1000000 different times, each of which is counted in memory; count by the hour or day (--by)",
+    { file },
+  );
+}
+
 export function kernelMissing(): BatchError {
   return new BatchError(
     "engine-missing",

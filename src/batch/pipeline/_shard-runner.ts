@@ -19,6 +19,7 @@ import { rowOfThread } from "./_match-counts.ts";
 import { viewOf } from "./_run-memory.ts";
 import { ALIGNMENT, SLACK } from "../engine/thread-sizes.ts";
 import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
+import { TimeCounter } from "../engine/time-counter.ts";
 import { Matcher } from "../matcher.ts";
 import type { RendererModule, TailWriter } from "../create-row-templates.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
@@ -288,7 +289,8 @@ export class ShardRunner {
       (!isNumbered ? 1 : await ask(kernel?.countNewlines({ ...read, firstLine: 0 }) ?? newlinesIn(read)));
     const lines: Lines = { ...read, firstLine };
 
-    const counts = new LineCounts();
+    const { timeUnit, latest } = this.#work;
+    const counts = new LineCounts(timeUnit === 0 ? null : new TimeCounter(timeUnit, latest));
     const rows: RowSpace | null = shard.rows === null ? null : { ...viewOf(shard.rows, this.#memory), filled: 0 };
     const part = { ...lines, end: this.#endOfPart(lines, shape) };
     let next = lines.start;
@@ -299,10 +301,11 @@ export class ShardRunner {
       if (this.#work.moreAddresses === "drop") this.#counter.makeRoom();
       else counts.failure ??= "too-many-addresses";
     }
-    const { failure, ...counted } = counts;
+    const { failure, times, ...counted } = counts;
     const done = next >= lines.end || failure !== null;
     return {
       ...counted,
+      times: times?.counts() ?? [],
       next: done ? null : offset + next,
       rows: rows?.block ?? null,
       rowBytes: rows?.filled ?? 0,

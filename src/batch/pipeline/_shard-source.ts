@@ -87,7 +87,7 @@ function labelsOf({ snapshot, label = snapshot.info.kind, further = [] }: Identi
   return further.length === 0 ? [] : [label, ...further.map((one) => one.label)];
 }
 
-const NOTHING: ShardResult = { ...new LineCounts(), next: null, rows: null, rowBytes: 0, failure: null };
+const NOTHING: ShardResult = { ...new LineCounts(), times: [], next: null, rows: null, rowBytes: 0, failure: null };
 
 /** The result for a line that cannot be read. */
 export function failedResult(failure: ShardFailure): ShardResult {

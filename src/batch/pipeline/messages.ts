@@ -4,6 +4,7 @@ import type { SharedSnapshot } from "../pool/messages.ts";
 import type { ThreadFailure } from "../pool/thread-failure.ts";
 import type { AddressChoice, RowSelection } from "../identify-options.ts";
 import type { MalformedInputLine } from "../identify-result.ts";
+import type { TimeCount } from "../engine/time-counter.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 
@@ -66,6 +67,10 @@ export interface ShardWork {
   readonly countedAddresses: number;
   /** What happens if there are more: it is an error, or the rare ones are dropped. */
   readonly moreAddresses: "fail" | "drop";
+  /** Milliseconds of what lines are counted by; 0: they are not counted by their times. */
+  readonly timeUnit: number;
+  /** As for `lineTime`. */
+  readonly latest: number;
   /** The label of the run's snapshot, if there are further ones. */
   readonly label: string;
   readonly further: readonly FurtherShared[];
@@ -173,6 +178,8 @@ export interface ShardResult {
   /** Lines to which `append` could not add in the usual way, and the first of them. */
   readonly malformed: number;
   readonly malformedLines: readonly MalformedLine[];
+  /** The lines by their own times, if they are counted by these. */
+  readonly times: readonly TimeCount[];
   /**
    * The row buffer was full, or the maximum number of lines was processed: the shard continues with the line at this
    * position. null: it is done.

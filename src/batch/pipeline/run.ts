@@ -1,7 +1,7 @@
 import { pipesReleased } from "../_named-pipe.ts";
 import type { AddressCounts } from "../address-counts.ts";
 import type { IdentifyOptions } from "../identify-options.ts";
-import type { IdentifyResult, Progress } from "../identify-result.ts";
+import type { IdentifyResult, Progress, TimeCounts } from "../identify-result.ts";
 import { inputName } from "../input/input.ts";
 import { OutputClosed } from "../output/output-closed.ts";
 import { type TopAddresses, topAddresses } from "../top-addresses.ts";
@@ -14,7 +14,7 @@ import type { WorkerThreads } from "../pool/worker-threads.ts";
 import { RowSink } from "./_row-sink.ts";
 import { onlyOf, RunSetup, tablesOf } from "./_run-setup.ts";
 import { RunTotals } from "./_run-totals.ts";
-import { kernelMissing, lineError, shardError } from "./_shard-errors.ts";
+import { kernelMissing, lineError, shardError, tooManyTimes } from "./_shard-errors.ts";
 import { type InFlightShard, ShardQueue } from "./_shard-queue.ts";
 import { type AskFirstLine, ShardRunner } from "./_shard-runner.ts";
 import { ShardSizer } from "./_shard-sizer.ts";
@@ -25,6 +25,8 @@ import type { Shard, ShardResult } from "./messages.ts";
 /** Shards in flight per thread: two being processed, and one that waits to be settled, to bridge a slow one. */
 const IN_FLIGHT_PER_THREAD = 3;
 const PROGRESS_MS = 100;
+/** Two years of minutes, at some 100 bytes each. */
+const MAX_TIMES = 1_000_000;
 
 type Input = IdentifyOptions["inputs"][number];
 type CountedAddresses = Pick<IdentifyResult, "top" | "addressCounts">;
@@ -242,6 +244,7 @@ export class Run {
   async #account(part: ShardResult): Promise<void> {
     this.#totals.add(part, this.#position);
     this.#position.advance(part.textLines);
+    if (this.#totals.times.size > MAX_TIMES) throw tooManyTimes(this.#position.file);
     if (part.rows !== null) {
       if (part.rowBytes > 0) await this.#rows!.write(part.rows, part.rowBytes);
       this.#totals.bytesWritten += part.rowBytes;
@@ -286,6 +289,12 @@ export class Run {
     }
   }
 
+  #times(): TimeCounts {
+    const { times } = this.#totals;
+    const counts = [...times.values()].filter(({ from }) => !Number.isNaN(from));
+    return { counts: counts.sort((one, other) => one.from - other.from), withoutTime: times.get(NaN)?.lines ?? 0 };
+  }
+
   #progress(): Progress {
     const { bytesRead, lines, addresses, matched } = this.#totals;
     const { matchCounts, countsOfSnapshots } = this.#setup;
@@ -313,6 +322,7 @@ export class Run {
       withoutAddress: lines - addresses,
       perMatch: first?.sums() ?? new Float64Array(0),
       perMatchOfFurther: further.map((counts) => counts.sums()),
+      times: this.#options.countTimes === undefined ? null : this.#times(),
       ...counted,
       malformed,
       malformedLines,

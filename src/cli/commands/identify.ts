@@ -8,6 +8,7 @@ import {
   type WorkPerByte,
 } from "../../batch/identify-options.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
+import { TIME_UNITS, type TimeUnit } from "../../batch/engine/time-counter.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
 import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../snapshots/catalogue-history.ts";
 import { type ChosenSnapshot, chosenSnapshots, namingBadFile } from "../snapshots/chosen-snapshots.ts";
@@ -58,7 +59,7 @@ export const identifyCommand: Command = {
       name: "format",
       value: "FORMAT",
       choices: FORMATS,
-      help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), append (the line itself with the ids added: as the last column of a table, as a member of a JSON object, otherwise after a tab), or arrow (reads an Arrow IPC stream and writes it with the columns cidr and cbs_ids); with --summary or --top and no -o: json or csv",
+      help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), append (the line itself with the ids added: as the last column of a table, as a member of a JSON object, otherwise after a tab), or arrow (reads an Arrow IPC stream and writes it with the columns cidr and cbs_ids); with --summary, --top or --by and no -o: json or csv",
     },
     {
       name: "columns",
@@ -77,6 +78,12 @@ export const identifyCommand: Command = {
     {
       name: "summary",
       help: "counts with bars: by type, provider and service; of rulesets by rule; of threat intelligence by classification, actor and tag. Rows are written too if -o is given",
+    },
+    {
+      name: "by",
+      value: "UNIT",
+      choices: Object.keys(TIME_UNITS),
+      help: "lines by the minute, hour or day of their own time, in UTC: the first time in a line, as web servers, syslog, proxies and JSON write it",
     },
     {
       name: "top",
@@ -180,6 +187,7 @@ export const identifyCommand: Command = {
       command: "ipsieve identify --field xff --address first-public --format append events.jsonl",
       what: "the same objects, with one member added",
     },
+    { command: "ipsieve identify --by hour access.log", what: "when there were how many lines" },
     { command: "ipsieve identify --summary --top 10 --format json access.log", what: "counts for programs" },
     {
       command: "ipsieve identify --format arrow --field client_ip < in.arrows > out.arrows",
@@ -233,7 +241,7 @@ function asksForNetworks(args: Arguments): boolean {
   const given = args.value("networks");
   if (given === "none" || args.values("snapshot").length > 1) return false;
   const ofColumns = chosenColumns(args).some(needsNetworks);
-  return ofColumns || given !== undefined || isCounting(args);
+  return ofColumns || given !== undefined || args.has("summary") || args.has("top");
 }
 
 /** The columns that are asked for; none: those of the renderer. Throws UsageError. */
@@ -420,6 +428,7 @@ function optionsFor(args: Arguments): Omit<IdentifyOptions, "inputs" | "threads"
     ...(args.has("header") && { header: args.value("header") === "yes" }),
     ...(args.has("append-as") && { appendAs: appendedName(args.value("append-as")!) }),
     countMatches: args.has("summary"),
+    ...(args.has("by") && { countTimes: args.value("by") as TimeUnit }),
   };
 }
 
@@ -470,8 +479,10 @@ function appendedName(name: string): string {
 
 /** Whether counts are requested: with -o in addition to the rows, otherwise instead of them. */
 function isCounting(args: Arguments): boolean {
-  return args.has("summary") || args.has("top");
+  return COUNTS.some((name) => args.has(name));
 }
+
+const COUNTS = ["summary", "top", "by"] as const;
 
 function selection(args: Arguments): RowSelection {
   if (args.has("invert-match")) return "unmatched";
@@ -521,6 +532,7 @@ function checkCombination(args: Arguments): void {
   refuse("invert-match", "matched", "leave one of them out");
   refuse("count", "summary", "the summary has the count");
   refuse("count", "top", "write the count with --summary --top N");
+  refuse("count", "by", "the lines of each time are counted with --by alone");
   refuse("count", "format", "a count has no rows");
   refuse("count", "output", "write the count to a file with > FILE");
   checkSeveral(args);
@@ -533,7 +545,7 @@ function checkCombination(args: Arguments): void {
     throw new UsageError("--append-as is only for --format append; add that option");
   if (isCounting(args)) checkCounting(args, format);
   else if (format === "json")
-    throw new UsageError("--format json is for --summary and --top; for rows as JSON use --format jsonl");
+    throw new UsageError("--format json is for --summary, --top and --by; for rows as JSON use --format jsonl");
 }
 
 /** Lines are judged one by one, by one catalogue, and their rows are written to standard output. */
@@ -591,7 +603,7 @@ function checkColumns(args: Arguments): void {
 
 /** Without -o only counts are printed, and --format is theirs. */
 function checkCounting(args: Arguments, format: string | undefined): void {
-  const name = args.has("summary") ? "--summary" : "--top";
+  const name = `--${COUNTS.find((each) => args.has(each))}`;
   if (args.has("output")) {
     if (format === "json")
       throw new UsageError(
@@ -627,7 +639,10 @@ async function printCounts(
     lists[0]!.counts = countsWithNetworks(lists[0]!.counts, networks.networks, perMatch);
   }
   if (crawlers !== undefined) lists[0]!.counts = crawlers.counts(lists[0]!.counts);
-  const counts = countsOf(result, lists, { isSummary: args.has("summary") });
+  const counts = countsOf(result, lists, {
+    isSummary: args.has("summary"),
+    unit: args.value("by") as TimeUnit | undefined,
+  });
   const format = args.has("output") ? undefined : args.value("format");
   if (format === undefined) {
     const layout = { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS };

@@ -1,4 +1,5 @@
-import type { IdentifyResult } from "../../batch/identify-result.ts";
+import type { TimeUnit } from "../../batch/engine/time-counter.ts";
+import type { IdentifyResult, TimeCounts } from "../../batch/identify-result.ts";
 import type { AddressRanking, CountedAddress } from "../../batch/top-addresses.ts";
 import { csvRow } from "../../csv/write-row.ts";
 import type { MatchId } from "../../table/match-id.ts";
@@ -26,6 +27,23 @@ export interface TopList {
   readonly addresses: readonly TopAddress[];
 }
 
+/** The lines of a minute, hour or day. */
+export interface CountedTime {
+  /** Its beginning in ISO 8601: a day, or the minute in UTC. */
+  readonly from: string;
+  readonly lines: number;
+  readonly matched: number;
+  readonly unmatched: number;
+}
+
+/** Lines by their own times, those without one apart. */
+export interface CountedTimes {
+  readonly unit: TimeUnit;
+  /** Ascending; without those that have no lines. */
+  readonly counts: readonly CountedTime[];
+  readonly withoutTime: number;
+}
+
 /** What a run has counted, whatever the format. */
 export interface Counts {
   readonly lines: number;
@@ -34,6 +52,8 @@ export interface Counts {
   readonly no_address: number;
   /** One per snapshot; none without a summary. */
   readonly snapshots: readonly CountsOfSnapshot[];
+  /** Null unless lines were counted by their times. */
+  readonly times: CountedTimes | null;
   readonly top: { readonly matched: TopList; readonly unmatched: TopList } | null;
 }
 
@@ -41,9 +61,9 @@ export interface Counts {
 export function countsOf(
   result: IdentifyResult,
   lists: readonly LabelledCounts[],
-  { isSummary }: { readonly isSummary: boolean },
+  { isSummary, unit }: { readonly isSummary: boolean; readonly unit?: TimeUnit | undefined },
 ): Counts {
-  const { lines, matched, unmatched, withoutAddress, top } = result;
+  const { lines, matched, unmatched, withoutAddress, top, times } = result;
   const perMatch = [result.perMatch, ...result.perMatchOfFurther];
   return {
     lines,
@@ -57,7 +77,21 @@ export function countsOf(
           matched: matchedLines(perMatch[at]!),
           sections: counts.sections(perMatch[at]!),
         })),
+    times: times && unit !== undefined ? timesOf(times, unit) : null,
     top: top && { matched: topList(top.matched, lists), unmatched: topList(top.unmatched, lists) },
+  };
+}
+
+function timesOf({ counts, withoutTime }: TimeCounts, unit: TimeUnit): CountedTimes {
+  return {
+    unit,
+    counts: counts.map(({ from, lines, addresses, matched }) => ({
+      from: `${new Date(from).toISOString().slice(0, unit === "day" ? 10 : 16)}${unit === "day" ? "" : "Z"}`,
+      lines,
+      matched,
+      unmatched: addresses - matched,
+    })),
+    withoutTime,
   };
 }
 
@@ -88,7 +122,7 @@ function byLabel<Value>(entries: readonly (readonly [string, Value])[]): Record<
 }
 
 /** One JSON document. With several snapshots, what belongs to one of them is below its name. */
-export function countsJson({ lines, matched, unmatched, no_address, snapshots, top }: Counts): string {
+export function countsJson({ lines, matched, unmatched, no_address, snapshots, times, top }: Counts): string {
   const members = ({ sections }: CountsOfSnapshot): object =>
     byLabel(
       sections.map(({ all, entries }) => [
@@ -109,6 +143,9 @@ export function countsJson({ lines, matched, unmatched, no_address, snapshots, t
     ...(snapshots.length > 1 && {
       snapshots: byLabel(snapshots.map((one) => [one.label, { matched: one.matched, ...members(one) }])),
     }),
+    ...(times !== null && {
+      by_time: { unit: times.unit, counts: times.counts, lines_without_time: times.withoutTime },
+    }),
     ...(top !== null && { top: { matched: list(top.matched), unmatched: list(top.unmatched) } }),
   };
   return `${JSON.stringify(document)}\n`;
@@ -118,7 +155,7 @@ export function countsJson({ lines, matched, unmatched, no_address, snapshots, t
  * One row per count: what is counted, its key, its name, and the number of lines. With several snapshots, what is counted
  * in one of them begins with its name and a dot.
  */
-export function countsCsv({ lines, matched, unmatched, no_address, snapshots, top }: Counts): string {
+export function countsCsv({ lines, matched, unmatched, no_address, snapshots, times, top }: Counts): string {
   const several = snapshots.length > 1;
   const rows: (readonly [count: string, key: string | null, name: string | null, lines: number])[] = [
     ["lines", null, null, lines],
@@ -131,6 +168,8 @@ export function countsCsv({ lines, matched, unmatched, no_address, snapshots, to
         entries.map(({ key, name, lines: own }) => [several ? `${label}.${one}` : one, key, name, own] as const),
       ),
     ),
+    ...(times?.counts ?? []).map(({ from, lines: own }) => [times!.unit, from, null, own] as const),
+    ...(times === null ? [] : [["lines_without_time", null, null, times.withoutTime] as const]),
     ...(top?.matched.addresses ?? []).map(
       ({ ip, words, lines: own }) => ["matched_address", ip, words || null, own] as const,
     ),

@@ -1,5 +1,6 @@
+import { TIME_UNITS } from "../../batch/engine/time-counter.ts";
 import { type Bar, type BarColor, barLines } from "./bars.ts";
-import type { Counts, CountsOfSnapshot, TopList } from "./counts.ts";
+import type { CountedTimes, Counts, CountsOfSnapshot, TopList } from "./counts.ts";
 import { counted, grouped } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
@@ -15,10 +16,11 @@ export interface SummaryLayout {
  * the top addresses, if these were counted.
  */
 export function summaryText(counts: Counts, { width, rows }: SummaryLayout, style: Style): string {
-  const { lines, snapshots, top } = counts;
+  const { lines, snapshots, times, top } = counts;
   const sections: Section[] = [
     { title: counted(lines, "line"), bars: outcome(counts) },
     ...(snapshots.length > 1 ? [{ title: "matched in", bars: snapshots.map(matchedBar) }] : []),
+    ...(times === null ? [] : [timeSection(times)]),
     ...snapshots.flatMap((one) => sectionsOf(one, snapshots.length > 1)),
     ...(top === null ? [] : [topSection("matched", top.matched, "green")]),
     ...(top === null ? [] : [topSection("unmatched", top.unmatched, "yellow")]),
@@ -58,6 +60,29 @@ function sectionsOf({ label, sections }: CountsOfSnapshot, isLabelled: boolean):
     title: isLabelled ? `${label}, by ${one}` : `by ${one}`,
     bars: entries.map(({ shown, lines }) => ({ name: shown, count: lines, color })),
   }));
+}
+
+/** Up to so many minutes, hours or days without lines between others have a row each; more have one together. */
+const MAX_GAP = 24;
+
+/** All of them in order, so that one sees when there was much and when there was nothing. */
+function timeSection({ unit, counts, withoutTime }: CountedTimes): Section {
+  const bars: Bar[] = [];
+  let next = Number.NaN;
+  const bar = (time: number, count: number): Bar => {
+    const text = new Date(time).toISOString().replace("T", " ");
+    return { name: text.slice(0, unit === "day" ? 10 : 16), count, color: "blue" };
+  };
+  for (const { from, lines } of counts) {
+    const time = Date.parse(from);
+    const gap = (time - next) / TIME_UNITS[unit];
+    if (gap > MAX_GAP) bars.push({ name: `${grouped(gap)} ${unit}s without lines`, count: 0, color: "blue" });
+    else for (; next < time; next += TIME_UNITS[unit]) bars.push(bar(next, 0));
+    bars.push(bar(time, lines));
+    next = time + TIME_UNITS[unit];
+  }
+  if (withoutTime > 0) bars.push({ name: "without a time", count: withoutTime, color: "red" });
+  return { title: `by ${unit} (UTC)`, bars, all: bars.length };
 }
 
 function topSection(title: string, { distinct, addresses }: TopList, color: BarColor): Section {

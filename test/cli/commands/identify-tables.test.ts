@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -323,6 +323,40 @@ test("--summary and --top as JSON and CSV, and beside rows", async () => {
   assert.equal(readFileSync(join(folder.path, "rows.csv"), "utf8").split("\n").length, 7);
 });
 
+test("--by counts lines by their times, as bars with gaps, as JSON and as CSV, alone and in a summary", async () => {
+  const log = lines(
+    '10.1.2.3 - - [27/Nov/2026:04:04:05 +0100] "GET /"',
+    "2026-11-27T03:59:59Z 9.9.9.9",
+    "2026-11-27 05:00:00 nobody",
+    "2026-12-01 05:00:00 10.1.2.3",
+    "10.1.2.3 at no time",
+  );
+  writeFileSync(join(folder.path, "times.log"), log);
+  const text = (await identify(["--by", "hour", "times.log"])).stdout;
+  assert.match(
+    text,
+    /^5 lines\n[^]*\n\nby hour \(UTC\)\n {2}2026-11-27 03:00 +2 .*\n {2}2026-11-27 04:00 +0 .*\n {2}2026-11-27 05:00 +1 .*\n {2}95 hours without lines +0 .*\n {2}2026-12-01 05:00 +1 .*\n {2}without a time +1 .*\n$/,
+  );
+  assert.deepEqual(JSON.parse((await identify(["--by", "day", "--format", "json", "times.log"])).stdout), {
+    lines: 5,
+    matched: 3,
+    unmatched: 1,
+    no_address: 1,
+    by_time: {
+      unit: "day",
+      counts: [
+        { from: "2026-11-27", lines: 3, matched: 1, unmatched: 1 },
+        { from: "2026-12-01", lines: 1, matched: 1, unmatched: 0 },
+      ],
+      lines_without_time: 1,
+    },
+  });
+  const csv = (await identify(["--by", "minute", "--summary", "--networks", "none", "--format", "csv", "times.log"]))
+    .stdout;
+  assert.match(csv, /\nminute,2026-11-27T03:04Z,,1\nminute,2026-11-27T03:59Z,,1\n[^]*\nlines_without_time,,,1\n$/);
+  assert.match(csv, /\nprovider,\/cloud\/acme,acme,3\n/);
+});
+
 const refused: [args: string[], message: RegExp][] = [
   [
     ["--format", "append", "events.csv", "other.csv"],
@@ -338,7 +372,7 @@ const refused: [args: string[], message: RegExp][] = [
   ],
   [
     ["--format", "json", "visits.log"],
-    /^ipsieve: --format json is for --summary and --top; for rows as JSON use --format jsonl\n$/,
+    /^ipsieve: --format json is for --summary, --top and --by; for rows as JSON use --format jsonl\n$/,
   ],
   [
     ["--summary", "--format", "json", "-o", "x", "visits.log"],
@@ -349,6 +383,15 @@ const refused: [args: string[], message: RegExp][] = [
     /^ipsieve: --top prints no rows for --format tsv; add -o FILE for the rows, or choose json or csv\n$/,
   ],
   [["--top", "0", "visits.log"], /^ipsieve: --top "0": give a whole number from 1 to 1000000\n$/],
+  [
+    ["-c", "--by", "hour", "visits.log"],
+    /^ipsieve: --count and --by cannot be combined; the lines of each time are counted with --by alone\n$/,
+  ],
+  [
+    ["--by", "hour", "--format", "tsv", "visits.log"],
+    /^ipsieve: --by prints no rows for --format tsv; add -o FILE for the rows, or choose json or csv\n$/,
+  ],
+  [["--by", "week", "visits.log"], /^ipsieve: --by "week": choose from minute, hour, day\n$/],
   [
     ["-c", "--top", "5", "visits.log"],
     /^ipsieve: --count and --top cannot be combined; write the count with --summary --top N\n$/,

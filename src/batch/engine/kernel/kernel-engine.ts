@@ -10,6 +10,7 @@ import type { LineCounts, LineEngine, Lines, RowSpace } from "../line-engine.ts"
 import type { MatchJoiner } from "../match-joiner.ts";
 import type { RowTails } from "./row-tails.ts";
 import { SLACK } from "../thread-sizes.ts";
+import type { TimeCounter } from "../time-counter.ts";
 import type { LineShape } from "../../lines/line-shape.ts";
 
 const TAB = 0x09;
@@ -84,7 +85,7 @@ export class KernelEngine implements LineEngine {
         : { syntax: shape.append === "append-csv" ? "csv" : "tsv", columns: shape.columns };
     if (rows === null) {
       const next =
-        this.#counter !== null || this.#joiner !== null
+        this.#counter !== null || this.#joiner !== null || counts.times !== null
           ? this.#countByAddress(lines, counts)
           : this.#countAll(lines, counts);
       return Math.min(next - address, lines.end);
@@ -223,6 +224,7 @@ export class KernelEngine implements LineEngine {
       const written = kernel.writtenLines;
       this.#reportMalformed(written, lines, counts);
       add(counts, kernel.takeCounts());
+      if (counts.times !== null) this.#addTimes(written, lines, counts.times);
       if (this.#counter !== null) this.#addAddresses(written);
       if (written < kernel.chunkLines) return kernel.lineStarts[written]!;
       number += written;
@@ -250,11 +252,23 @@ export class KernelEngine implements LineEngine {
         if (match > lastUnmatched) counts.matched++;
         if (perMatch !== undefined) perMatch[match]!++;
       }
+      if (counts.times !== null) this.#addTimes(chunkLines, lines, counts.times);
       this.#reportMalformed(chunkLines, lines, counts);
       counts.lines += chunkLines;
       counts.textLines += chunkLines;
     }
     return at;
+  }
+
+  /** Counts the first lines of the chunk by their times. */
+  #addTimes(written: number, { bytes, address }: Lines, times: TimeCounter): void {
+    const { lineStarts, matches } = this.#kernel;
+    const lastUnmatched = this.#joiner?.lastUnmatched ?? 0;
+    for (let line = 0; line < written; line++) {
+      const count = times.countOf(bytes, lineStarts[line]! - address!, lineStarts[line + 1]! - 1 - address!);
+      if (matches[line]! >= 0) count.addresses++;
+      if (matches[line]! > lastUnmatched) count.matched++;
+    }
   }
 
   /** Counts the addresses of the first lines of the chunk. */

@@ -10,6 +10,7 @@ import { LineCounts, type LineEngine, type Lines, type RowSpace } from "../line-
 import type { MatchJoiner } from "../match-joiner.ts";
 import { RowWriter } from "./_row-writer.ts";
 import type { RowTemplates } from "../row-templates.ts";
+import type { TimeCount } from "../time-counter.ts";
 import { fieldAddress } from "../../lines/fields/field-address.ts";
 import type { FieldSpan, LocateField } from "../../lines/fields/field-spec.ts";
 import { locateField } from "../../lines/fields/locate-field.ts";
@@ -42,6 +43,9 @@ export class TypeScriptEngine implements LineEngine {
   readonly #gathered4 = new Uint32Array(GATHERED);
   readonly #gathered6 = new Uint32Array(GATHERED * 4);
   readonly #matches = new Uint32Array(GATHERED);
+  /** The counts of the lines of the gathered addresses, if lines are counted by their times. */
+  readonly #times4: TimeCount[] = [];
+  readonly #times6: TimeCount[] = [];
   readonly #lastFound = createFound();
   #shape = TEXT_LINES;
   #locate: LocateField | null = null;
@@ -116,23 +120,27 @@ export class TypeScriptEngine implements LineEngine {
     const found = this.#found;
     const gathered4 = this.#gathered4;
     const gathered6 = this.#gathered6;
+    const [times4, times6] = [this.#times4, this.#times6];
     let lines = 0;
     let waiting4 = 0;
     let waiting6 = 0;
-    const { textLines } = this.#counts;
+    const { textLines, times } = this.#counts;
     for (let at = start; at < end;) {
       const family = this.#findInLine(bytes, at, end);
       const lineEnd = found[STOP]!;
       if (!this.#isSimple) this.#checkRecord(bytes, at, lineEnd);
       lines++;
+      const time = times?.countOf(bytes, at, lineEnd);
       at = this.#nextAfter(lineEnd);
       if (family === 4) {
+        if (time !== undefined) times4[waiting4] = time;
         gathered4[waiting4++] = found[0]!;
         if (waiting4 === GATHERED) {
           this.#countGathered(4, gathered4, waiting4);
           waiting4 = 0;
         }
       } else if (family === 6) {
+        if (time !== undefined) times6[waiting6 / 4] = time;
         for (let word = 0; word < 4; word++) gathered6[waiting6++] = found[word]!;
         if (waiting6 === gathered6.length) {
           this.#countGathered(6, gathered6, GATHERED);
@@ -161,12 +169,21 @@ export class TypeScriptEngine implements LineEngine {
       if (perMatch !== null) perMatch[match]!++;
       if (counter !== null) counter.add(family, words, family === 4 ? index : 4 * index);
     }
+    if (this.#counts.times !== null)
+      for (let index = 0; index < count; index++)
+        this.#addTo((family === 4 ? this.#times4 : this.#times6)[index]!, matches[index]!);
     this.#counts.addresses += count;
     this.#counts.matched += count - unmatched;
   }
 
+  #addTo(count: TimeCount, match: number): void {
+    count.addresses++;
+    if (match > this.#lastUnmatched) count.matched++;
+  }
+
   /** Counts a line with an address. */
-  #countMatch(match: number, family: Family): void {
+  #countMatch(match: number, family: Family, time: TimeCount | undefined): void {
+    if (time !== undefined) this.#addTo(time, match);
     this.#counts.addresses++;
     if (match > this.#lastUnmatched) this.#counts.matched++;
     if (this.#perMatch !== null) this.#perMatch[match]!++;
@@ -199,8 +216,9 @@ export class TypeScriptEngine implements LineEngine {
       counts.lines++;
       if (this.#isSimple) counts.textLines++;
       else this.#checkRecord(bytes, at, lineEnd);
+      const time = counts.times?.countOf(bytes, at, lineEnd);
       at = this.#nextAfter(lineEnd);
-      if (family !== 0) this.#countMatch(match, family);
+      if (family !== 0) this.#countMatch(match, family, time);
     }
     return end;
   }
