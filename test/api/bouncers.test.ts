@@ -7,6 +7,7 @@ import { AddressSet } from "../../src/sets/address-set.ts";
 import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
 import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { until } from "../until.ts";
+import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
 
@@ -158,7 +159,11 @@ test("a key opens only its own stream; other keys, including API keys, get 403 w
   assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).status, 401);
   assert.equal((await ask(t, "GET", `/v1/edl/deployments/${id}/urls/`, { key })).status, 401);
   await pull(key);
-  await write({ kind: "revoke-credential", ...by(), credentialId: bouncer });
+  await t.server.services.bouncers.stop();
+  const { token } = await addUser(t, organisationId, "admin");
+  const revoked = await visit(t, "DELETE", `/bouncers/${bouncer}`, { token });
+  const [listed] = (await visit(t, "GET", "/bouncers", { token })).body.items;
+  assert.deepEqual([revoked.body, listed.state], [listed, "revoked"]);
   assert.equal((await ask(t, "GET", "/v1/decisions/stream", { key })).status, 403);
   await ask(t, "GET", `/v1/decisions/${key}`);
   assert.match(t.logged(), /"path":"\/v1\/decisions\/ipb_\[redacted\]"/);

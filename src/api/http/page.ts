@@ -91,20 +91,20 @@ export function pageOfList<Item>(
   return pageOf(request, settings, list.slice(offset, offset + limit), list.length);
 }
 
-interface Created {
+export interface Created {
   readonly createdAt: number;
   readonly id: string;
 }
 
 /** `pageOfList` with the documents of a list in the order in which `aboutOf` says that its items were created. */
-export function pageOfCreated<Item, Document>(
+export async function pageOfCreated<Item, Document>(
   request: FastifyRequest,
   settings: Settings,
   list: readonly Item[],
-  { aboutOf, documentOf }: { aboutOf: (item: Item) => Created; documentOf: (item: Item) => Document },
-): Page<Document> {
-  const { items, ...page } = pageOfList(request, settings, list, partCreatedAfter(aboutOf));
-  return { items: items.map(documentOf), ...page };
+  of: { aboutOf: (item: Item) => Created; documentsOf: (items: readonly Item[]) => Promise<readonly Document[]> },
+): Promise<Page<Document>> {
+  const { items, ...page } = pageOfList(request, settings, list, partCreatedAfter(of.aboutOf));
+  return { items: await of.documentsOf(items), ...page };
 }
 
 /** The part of a list, sorted by keys, that begins after a key. O(list). */

@@ -1,5 +1,7 @@
-import { type Static, type TSchema, type TStringOptions, Type } from "typebox";
+import { type Static, type TOptional, type TProperties, type TSchema, type TStringOptions, Type } from "typebox";
+import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { namesOf, type SettingName } from "../../service/settings.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
 
 const NAME = Symbol("name");
 const SHOWN = Symbol("shown");
@@ -54,6 +56,17 @@ export function areItemsForHandler(schema: object): boolean {
 
 export const strict = { additionalProperties: false } as const;
 
+/** The same properties, none of them required. */
+export function optional<Properties extends TProperties>(properties: Properties) {
+  const entries = Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)]);
+  return Object.fromEntries(entries) as { [Name in keyof Properties]: TOptional<Properties[Name]> };
+}
+
+/** What a handler returns for a schema: nobody changes it. */
+export type DocumentOf<Schema extends TSchema> = Shown<Static<Schema>>;
+
+type Shown<Value> = Value extends object ? { readonly [Name in keyof Value]: Shown<Value[Name]> } : Value;
+
 /** A maximum number of items, by a setting such as `rules-per-ruleset`. The error names the setting. */
 export function upTo(most: number, setting: SettingName): { readonly maxItems: number; readonly "x-setting": string } {
   return { maxItems: most, "x-setting": namesOf(setting) };
@@ -100,10 +113,15 @@ export const Timestamp = Type.String({
   examples: ["2026-11-21T12:00:00.000Z"],
 });
 export const NullableTimestamp = NullableText({ format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] });
+
+export function timeOrNull(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : formatTimestamp(at);
+}
+
 export const Count = Type.Integer({ minimum: 0, format: "int64" });
 
-/** Of a credential that another program holds. */
-export const CredentialState = named("CredentialState", Type.Enum(["active", "revoked"]));
+/** Ids of what an organisation has. */
+export const Id = Type.String({ format: "uuid" });
 
 /** The state of work that continues after its request. */
 export const WorkState = named("WorkState", Type.Enum(["running", "done", "failed"]));
@@ -143,6 +161,17 @@ export const LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$"
 export function LineText(options: TStringOptions & { readonly maxLength: number }) {
   return shownAs(Type.String({ ...options, pattern: LINE_PATTERN }), Type.String(options));
 }
+
+/** Names of rulesets, deployments and lists, and labels of credentials. */
+export const NameText = LineText({
+  minLength: 1,
+  maxLength: MAX_NAME_LENGTH,
+  description: "without control characters",
+});
+export const DescriptionText = LineText({
+  maxLength: MAX_DESCRIPTION_LENGTH,
+  description: "without control characters",
+});
 
 /** A whole number in a query without a limit of its own: as large as the engine counts exactly. */
 export function WholeNumber<Options extends { readonly minimum: number }>(

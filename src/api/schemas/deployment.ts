@@ -5,7 +5,7 @@ import { DEPLOYMENT_FORMATS, formatNamed } from "../../service/deployments/deplo
 import { DEVICES } from "../../deployments/devices.ts";
 import { reasonAgainst } from "../../deployments/unprocessable.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
-import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import { MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { TIMED_FORMATS } from "../../rulesets/export-rules.ts";
 import { warningsIn } from "../../service/guards/collateral-documents.ts";
 import type { CompiledDeployment } from "../../service/deployments/compile-deployment.ts";
@@ -30,8 +30,10 @@ import { Collateral } from "./collateral.ts";
 import { previousDocuments, PreviousSecrets } from "./previous-secrets.ts";
 import {
   Count,
+  DescriptionText,
   LineText,
   named,
+  NameText,
   NullableTimestamp,
   NullableText,
   pageOf,
@@ -221,9 +223,8 @@ function orNull(schema: TSchema): TSchema {
   return Type.Unsafe({ ...others, type: [type, "null"], ...(values !== undefined && { enum: [...values, null] }) });
 }
 
-const Name = LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without control characters" });
 const members = {
-  description: LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "without control characters" }),
+  description: DescriptionText,
   firewall_format: named(
     "FirewallFormat",
     Type.Enum([...DEPLOYMENT_FORMATS], { description: "the form of the files; text by default" }),
@@ -272,10 +273,10 @@ const Include = Sources("addresses that are listed", 1);
 
 export const CreateDeploymentBody = named(
   "CreateDeploymentRequest",
-  Type.Object({ name: Name, include: Include, ...optional }, strict),
+  Type.Object({ name: NameText, include: Include, ...optional }, strict),
 );
 const changes = {
-  name: Type.Optional(Name),
+  name: Type.Optional(NameText),
   include: Type.Optional(Include),
   ...optional,
   options: Type.Optional(OptionChanges),
@@ -287,7 +288,7 @@ export const UpdateDeploymentBody = named(
 export const PreviewDeploymentBody = named("PreviewDeploymentRequest", Type.Object(changes, strict));
 export const PreviewNewDeploymentBody = named(
   "PreviewNewDeploymentRequest",
-  Type.Object({ name: Type.Optional(Name), include: Include, ...optional }, strict),
+  Type.Object({ name: Type.Optional(NameText), include: Include, ...optional }, strict),
 );
 export const PublishDeploymentBody = named(
   "PublishDeploymentRequest",

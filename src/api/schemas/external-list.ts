@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import { IMPORT_FORMATS } from "../../rulesets/importers/import-rules.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
-import { MAX_DESCRIPTION_LENGTH, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import { MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { MAX_URL } from "../../service/lists/read-list-definition.ts";
 import { UPDATE_FREQUENCIES } from "../../store/records/deployment.ts";
 import type { ExternalList, FetchedContent, ListCheck } from "../../store/records/external-list.ts";
@@ -10,8 +10,10 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { warnings } from "./collateral.ts";
 import {
   Count,
+  DescriptionText,
   LineText,
   named,
+  NameText,
   NullableObject,
   NullableText,
   NullableTimestamp,
@@ -27,11 +29,10 @@ export const ListParameters = Type.Object({
   list_id: Type.String({ format: "uuid", description: "the id of an external list of the organisation" }),
 });
 
-const Name = LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without control characters" });
 const length = (bits: number, initial: number) =>
   Type.Integer({ minimum: 0, maximum: bits, description: `refuse a list with a wider prefix; ${initial} by default` });
 const members = {
-  description: LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "without control characters" }),
+  description: DescriptionText,
   url: Type.String({
     minLength: 1,
     maxLength: MAX_URL,
@@ -78,12 +79,12 @@ const optional = {
 
 export const CreateListBody = named(
   "CreateExternalListRequest",
-  Type.Object({ name: Name, url: members.url, ...optional }, strict),
+  Type.Object({ name: NameText, url: members.url, ...optional }, strict),
 );
 export const UpdateListBody = named(
   "UpdateExternalListRequest",
   Type.Object(
-    { name: Type.Optional(Name), url: Type.Optional(members.url), ...optional },
+    { name: Type.Optional(NameText), url: Type.Optional(members.url), ...optional },
     { ...strict, minProperties: 1 },
   ),
 );

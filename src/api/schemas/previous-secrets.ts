@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { type PreviousSecret, stillWorking } from "../../store/records/previous-secret.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import { named, NullableTimestamp, Timestamp } from "./common.ts";
+import { named, NullableTimestamp, timeOrNull, Timestamp } from "./common.ts";
 
 const Previous = named(
   "PreviousSecret",
@@ -17,7 +17,19 @@ export function PreviousSecrets(description: string) {
 
 export function previousDocuments(previous: readonly PreviousSecret[], now: number) {
   return stillWorking(previous, now).map(({ replacedAt, until }) => ({
-    replaced_at: replacedAt === null ? null : formatTimestamp(replacedAt),
+    replaced_at: timeOrNull(replacedAt),
     valid_until: formatTimestamp(until),
   }));
+}
+
+const HOUR = 3_600_000;
+const GRACE_HOURS = 24;
+
+/** Of a body: how long what it replaces still works. */
+export function GraceHours(maximum: number, description: string) {
+  return Type.Optional(Type.Integer({ minimum: 0, maximum, default: GRACE_HOURS, description }));
+}
+
+export function graceEnd({ grace_hours: hours = GRACE_HOURS }: { readonly grace_hours?: number }, now: number): number {
+  return now + hours * HOUR;
 }

@@ -1,11 +1,10 @@
 import { Type } from "typebox";
-import { MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { GUARD_POLICIES } from "../../store/records/guard-policy.ts";
 import { PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { LiveRuleset } from "../../service/store/service-memory.ts";
 import { OwnGuardClasses } from "./guard.ts";
-import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
+import { Count, DescriptionText, named, NameText, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 
 /** Which rule wins if rules of both purposes cover an address; the lookup page says the same. */
 export const PRECEDENCE =
@@ -62,16 +61,13 @@ export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Rec
 export const RulesetsQuery = Type.Object({ purpose: Type.Optional(Purpose), ...pageParameters });
 export const RulesetPage = pageOf("PagedRulesetSchema", RulesetSchema);
 
-const Name = LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: "without control characters" });
-const Description = LineText({ maxLength: MAX_DESCRIPTION_LENGTH, description: "without control characters" });
-
 export const CreateRulesetBody = named(
   "CreateRulesetRequest",
   Type.Object(
     {
-      name: Name,
+      name: NameText,
       purpose: Purpose,
-      description: Type.Optional(Description),
+      description: Type.Optional(DescriptionText),
       guard: Type.Optional(Guard),
       guard_classes: Type.Optional(OwnGuardClasses),
       never_block: Type.Optional(NeverBlock),
@@ -83,8 +79,8 @@ export const UpdateRulesetBody = named(
   "UpdateRulesetRequest",
   Type.Object(
     {
-      name: Type.Optional(Name),
-      description: Type.Optional(Description),
+      name: Type.Optional(NameText),
+      description: Type.Optional(DescriptionText),
       guard: Type.Optional(Guard),
       guard_classes: Type.Optional(OwnGuardClasses),
       never_block: Type.Optional(NeverBlock),

@@ -1,12 +1,11 @@
 import type { App } from "../../app-type.ts";
 import type { Services } from "../../../service/services.ts";
 import { addAuditRoutes } from "./audit.ts";
-import { addBouncerKeyRoutes } from "./bouncers.ts";
+import { addEnforcerRoutes } from "../../resources/enforcers.ts";
 import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
 import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
-import { addEdgeComponentRoutes } from "./edge-components.ts";
-import { addKeyRoutes } from "./keys.ts";
+import { addKeyRoutes } from "../../resources/keys.ts";
 import { addListCredentialRoutes } from "./list-credentials.ts";
 import { addLookupRoutes } from "./lookup.ts";
 import { addMatchingRuleRoutes } from "./matching-rules.ts";
@@ -14,12 +13,13 @@ import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
-import { addTaxiiCredentialRoutes } from "./taxii-credentials.ts";
+import { addTaxiiCredentialRoutes } from "../../resources/taxii-credentials.ts";
 import { addThreatRoutes } from "./threats.ts";
 import { addUndoRoutes } from "./undo.ts";
 import { addUsageRoutes } from "./usage.ts";
-import { addUserRoutes } from "./users.ts";
-import { addWebhookRoutes } from "./webhooks.ts";
+import { addUserRoutes } from "../../resources/users.ts";
+import { addDeliveryRoutes } from "../../resources/webhook-deliveries.ts";
+import { addWebhookRoutes } from "../../resources/webhooks.ts";
 
 /** The operations that only the dashboard has, besides those of the public API. */
 export function addDashboardRoutes(app: App, services: Services): void {
@@ -29,11 +29,11 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addKeyRoutes(app, services);
   addAuditRoutes(app, services);
   addDeploymentCredentialRoutes(app, services);
-  addBouncerKeyRoutes(app, services);
-  addEdgeComponentRoutes(app, services);
+  addEnforcerRoutes(app, services);
   addTaxiiCredentialRoutes(app, services);
   addListCredentialRoutes(app, services);
   addWebhookRoutes(app, services);
+  addDeliveryRoutes(app, services);
   addRowRoutes(app, services);
   addMatchingRuleRoutes(app, services);
   addPreviewRoutes(app, services);

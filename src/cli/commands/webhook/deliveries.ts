@@ -23,7 +23,7 @@ export const deliveriesCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const { deliveryDocument } = await import("../../../api/schemas/webhook.ts");
+  const { deliveryDocument } = await import("../../../api/resources/webhook-deliveries.ts");
   return withWebhooks(args, async ({ store, webhooks }) => {
     const [name, deliveryId] = args.operands;
     const { id } = chosenWebhook(webhooks, name!);

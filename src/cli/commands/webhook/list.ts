@@ -27,7 +27,7 @@ export const listCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const { webhookDocument } = await import("../../../api/schemas/webhook.ts");
+  const { webhookDocument } = await import("../../../api/resources/webhooks.ts");
   const documents = await withWebhooks(args, async ({ store, webhooks }) => {
     const found = await store.read(
       "webhookProgress",

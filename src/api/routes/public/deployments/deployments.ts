@@ -88,7 +88,10 @@ function addReads(app: App, services: Services): void {
     const all = memory.deployments(request.caller.organisationId);
     const documentOf = (deployment: Deployment) =>
       deploymentDocument(deployment, stateOf(deployment, request, services));
-    return pageOfCreated(request, settings, all, { aboutOf: (each) => each, documentOf });
+    return pageOfCreated(request, settings, all, {
+      aboutOf: (each) => each,
+      documentsOf: async (some) => some.map(documentOf),
+    });
   });
 
   const get = {

@@ -57,7 +57,10 @@ function addReads(app: App, services: Services): void {
   app.get(`${PATH}/`, { config: READ_EDL, schema: list }, async (request) => {
     const all = memory.externalLists(request.caller.organisationId);
     const documentOf = await documentsOf(request, services);
-    return pageOfCreated(request, settings, all, { aboutOf: (each) => each, documentOf });
+    return pageOfCreated(request, settings, all, {
+      aboutOf: (each) => each,
+      documentsOf: async (some) => some.map(documentOf),
+    });
   });
 
   const get = {

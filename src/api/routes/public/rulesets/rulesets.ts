@@ -49,7 +49,7 @@ function addReads(app: App, services: Services): void {
     if (isKnown(request, reply, listTag(rulesets, request.now))) return reply.code(304).send();
     return pageOfCreated(request, settings, rulesets, {
       aboutOf: ({ about }) => about,
-      documentOf: (ruleset) => rulesetDocument(ruleset, request.now),
+      documentsOf: async (some) => some.map((ruleset) => rulesetDocument(ruleset, request.now)),
     });
   });
 
