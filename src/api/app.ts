@@ -38,7 +38,8 @@ import { addSnapshotRoutes } from "./routes/public/rulesets/snapshot.ts";
 import { addChangeRoutes } from "./routes/public/changes.ts";
 import { addDeploymentRoutes } from "./routes/public/deployments/deployments.ts";
 import { addExplainRoutes } from "./routes/public/explain.ts";
-import { addExternalListRoutes } from "./routes/public/deployments/external-lists.ts";
+import { addExternalListRoutes } from "./resources/external-lists.ts";
+import { addListWritingRoutes } from "./resources/list-writing.ts";
 import { addPulledSnapshotRoutes } from "./routes/public/pulled-snapshots.ts";
 import { addEdgeRoutes } from "./routes/public/deployments/edge.ts";
 import { addFeedRoutes } from "./routes/public/deployments/feeds.ts";
@@ -151,6 +152,7 @@ function addAreas(app: App, services: Services): void {
   addChangeRoutes(app, services);
   addSnapshotRoutes(app, services);
   addExternalListRoutes(app, services);
+  addListWritingRoutes(app, services);
   addSearchRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);

@@ -96,6 +96,20 @@ test("a list is fetched, again only if it has changed, and shows how it changed"
   assert.equal((await ask(t, "GET", PATH + id, { key })).status, 404);
 });
 
+test("a creation that is repeated after the list has been fetched gets the first response", async () => {
+  serve("/again", "192.0.2.0/24\n");
+  const question = {
+    key,
+    body: { name: "again", url: `${origin}/again` },
+    headers: { "Idempotency-Key": "lists-1" },
+  };
+  const first = await ask(t, "POST", PATH, question);
+  t.clock.now += MINUTE;
+  assert.equal((await refresh(first.body.id)).checked_at, new Date(START + MINUTE).toISOString());
+  assert.deepEqual((await ask(t, "POST", PATH, question)).body, first.body);
+  t.clock.now = START;
+});
+
 test("a list that cannot be fetched or accepted keeps the last good content; a change that is too large is accepted by its digest", async () => {
   const hosts = (count: number) => Array.from({ length: count }, (_, at) => `192.0.2.${at}\n`).join("");
   serve("/b", hosts(40));

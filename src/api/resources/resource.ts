@@ -59,6 +59,8 @@ interface Action<Body extends TSchema, Members extends TProperties> {
   readonly body?: Body;
   readonly secret?: Secret<Members>;
   readonly status?: number;
+  /** If others than the writers of the resource may do it. */
+  readonly config?: FastifyContextConfig;
 }
 
 type WithSecret<Row, Members extends TProperties> = { readonly row: Row } & DocumentOf<TObject<Members>>;
@@ -177,9 +179,8 @@ export class ResourceRoutes<Row, Document extends TSchema> {
   /** What else is done to one of them, at a path below its own; repeatable with `requestHeaders: IDEMPOTENT`. */
   act<Body extends TSchema, Members extends TProperties = None>(
     below: string,
-    { secret, status = 200, ...described }: Described & Action<Body, Members>,
+    { secret, status = 200, config = this.#resource.write, ...described }: Described & Action<Body, Members>,
     run: (row: Row, asked: Asked<Static<Body>>) => Promise<WithSecret<Row, Members>>,
-    config: FastifyContextConfig = this.#resource.write,
   ): void {
     const own = { response: { [status]: this.#shownAs(secret) }, ...described };
     const schema = this.#schema(described.operationId, own, {}, [404]);

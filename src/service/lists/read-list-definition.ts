@@ -1,35 +1,20 @@
-import { SHORTEST_LENGTHS } from "../../deployments/compile.ts";
 import type { ExternalListDefinition } from "../../store/records/external-list.ts";
+import { initialOf } from "../fields.ts";
 import { invalid } from "../service-error.ts";
-
-/** The definition of a new list, as far as its request does not specify it. */
-const DEFAULTS: Omit<ExternalListDefinition, "url"> = {
-  description: "",
-  format: "text",
-  schedule: "60m",
-  active: true,
-  max_change: 50,
-  min_prefix_v4: SHORTEST_LENGTHS[4],
-  min_prefix_v6: SHORTEST_LENGTHS[6],
-  allow_empty: false,
-  never_block: false,
-};
+import { LIST_FIELDS, MAX_URL } from "./list-fields.ts";
 
 /** The definition of a new list. @throws ServiceError "invalid" */
 export function readNewList({
   url,
   ...fields
 }: Pick<ExternalListDefinition, "url"> & Partial<ExternalListDefinition>): ExternalListDefinition {
-  return { ...DEFAULTS, ...fields, url: checkedUrl(url) };
+  return { ...initialOf(LIST_FIELDS), ...fields, url: checkedUrl(url) };
 }
 
 /** What a request changes. @throws ServiceError "invalid" */
 export function readListChanges({ url, ...fields }: Partial<ExternalListDefinition>): Partial<ExternalListDefinition> {
   return { ...fields, ...(url !== undefined && { url: checkedUrl(url) }) };
 }
-
-/** Maximum characters of a URL. */
-export const MAX_URL = 2000;
 
 /** The addresses of its host: `ExternalLists.checkHost`. */
 function checkedUrl(text: string): string {

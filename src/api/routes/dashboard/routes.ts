@@ -6,7 +6,7 @@ import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
 import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
 import { addKeyRoutes } from "../../resources/keys.ts";
-import { addListCredentialRoutes } from "./list-credentials.ts";
+import { addListCredentialRoutes } from "../../resources/external-lists.ts";
 import { addLookupRoutes } from "./lookup.ts";
 import { addMatchingRuleRoutes } from "./matching-rules.ts";
 import { addPreviewRoutes } from "./previews.ts";

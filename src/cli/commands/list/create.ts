@@ -1,6 +1,7 @@
+import { LIST_FIELDS } from "../../../service/lists/list-fields.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { rejectTakenList } from "../../external-lists/chosen-list.ts";
-import { LIST_DEFINITION_OPTIONS, listDefinitionOf } from "../../external-lists/list-definition.ts";
+import { fieldOptions, fieldValues } from "../../options/field-options.ts";
 import { printText } from "../../output/standard-output.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
@@ -9,7 +10,7 @@ export const createCommand: Command = {
   summary: "have a server fetch a list that others publish, on a schedule",
   operands: "NAME URL",
   operandWords: [],
-  options: [...LIST_DEFINITION_OPTIONS, ...CONNECTION_OPTIONS],
+  options: [...fieldOptions(LIST_FIELDS, ["url", "active"]), ...CONNECTION_OPTIONS],
   notes: [
     "Prints the id. The list is fetched within seconds, and checked before it is used. Deployments include it as list:NAME. Admins set credentials for the URL in the dashboard.",
     KEY_NOTE,
@@ -21,7 +22,7 @@ export const createCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const [name, url] = args.operands as [string, string];
-  const body = { ...listDefinitionOf(args), name, url };
+  const body = { ...fieldValues(LIST_FIELDS, args), name, url };
   const { id } = await new ServiceConnection(args).use(async (client) => {
     await rejectTakenList(client, name);
     return client.post("/v1/edl/lists/", { body });

@@ -1,6 +1,7 @@
+import { LIST_FIELDS } from "../../../service/lists/list-fields.ts";
 import { chosenList, LIST_NOTE, rejectTakenList } from "../../external-lists/chosen-list.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { LIST_DEFINITION_OPTIONS, listDefinitionOf } from "../../external-lists/list-definition.ts";
+import { fieldOptions, fieldValues } from "../../options/field-options.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
@@ -11,13 +12,7 @@ export const updateCommand: Command = {
   summary: "change an external list: only what is given",
   operands: "LIST",
   operandWords: [],
-  options: [
-    { name: "name", value: "NAME", help: "a new name" },
-    { name: "url", value: "URL", help: "a new URL; on another host, the list loses its credentials" },
-    { name: "active", value: "yes|no", choices: ["yes", "no"], help: "whether it is fetched on its schedule" },
-    ...LIST_DEFINITION_OPTIONS,
-    ...CONNECTION_OPTIONS,
-  ],
+  options: [{ name: "name", value: "NAME", help: "a new name" }, ...fieldOptions(LIST_FIELDS), ...CONNECTION_OPTIONS],
   notes: [LIST_NOTE, KEY_NOTE, "Exit code: 0 if the list is now as given, 2 after an error."],
   examples: [{ command: "ipsieve list update drop --schedule 15m", what: "fetch it more often" }],
   run,
@@ -25,10 +20,8 @@ export const updateCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const body = {
-    ...listDefinitionOf(args),
+    ...fieldValues(LIST_FIELDS, args),
     ...(args.has("name") && { name: args.value("name")! }),
-    ...(args.has("url") && { url: args.value("url")! }),
-    ...(args.has("active") && { active: args.value("active") === "yes" }),
   };
   if (Object.keys(body).length === 0)
     throw new UsageError('say what to change; "ipsieve help list update" lists the options');
