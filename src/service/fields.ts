@@ -10,6 +10,8 @@ export interface Field<Value> {
   readonly named?: string;
   /** Of new ones that do not say it. */
   readonly initial?: Value;
+  /** Whether it is a note, or of those who fetch: a change of it is none of what is made. */
+  readonly isForPeople?: boolean;
   /** Without a value, it is a flag. The name is that of the field unless it has another. */
   readonly option?: { readonly name?: string; readonly value?: string; readonly help: string };
 }

@@ -284,7 +284,8 @@ export function findIn<Row>(resource: Resource<Row, TSchema>, request: FastifyRe
   throw notFound(resource.unknown(`${request.server.prefix}${resource.path}/`));
 }
 
-function idIn({ params }: FastifyRequest, { params: { properties } }: { readonly params: TObject }): string {
+/** In lower case, as ids are stored. */
+export function idIn({ params }: FastifyRequest, { params: { properties } }: { readonly params: TObject }): string {
   const [name = ""] = Object.keys(properties);
   return (params as Readonly<Record<string, string>>)[name]!.toLowerCase();
 }

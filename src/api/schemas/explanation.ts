@@ -4,7 +4,7 @@ import { Actor } from "./audit.ts";
 import { CbsLookup } from "./cbs.ts";
 import { MapByAddress, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";
 import { Threat } from "./cti.ts";
-import { DeploymentSourceSchema } from "./deployment.ts";
+import { DeploymentSourceSchema } from "./deployment-source.ts";
 import { RuleSchema } from "./rule.ts";
 import { PRECEDENCE, Purpose } from "./ruleset.ts";
 

@@ -4,7 +4,7 @@ import { SET_OPERATIONS } from "../../service/sets/compute-set.ts";
 import type { AddressCount, RelatedPair, RelatedSet, Relations } from "../../sets/relate.ts";
 import { millionthsOf } from "../../sets/relate.ts";
 import { Count, named, PrefixText, strict } from "./common.ts";
-import { ONE_SOURCE, sourceMembers } from "./deployment.ts";
+import { ONE_SOURCE, sourceMembers } from "./deployment-source.ts";
 
 /** Sets of one request: two by two, 20 are 190 pairs. */
 const MAX_SETS = 20;

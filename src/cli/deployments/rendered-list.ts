@@ -24,7 +24,8 @@ import {
 } from "../../rulesets/export-rules.ts";
 import { ADDRESS_OPTIONS, gatheredOf, nowOf } from "../address-sets/address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
-import { TIMEOUTS_OPTION, UNPROCESSABLE_OPTION } from "./deployment-definition.ts";
+import { OPTION_FIELDS } from "../../service/deployments/deployment-fields.ts";
+import { fieldOptions } from "../options/field-options.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../options/prefix-formats.ts";
 import type { Capability } from "../../sets/capability.ts";
@@ -77,8 +78,7 @@ export const LIST_CONTENT_OPTIONS: readonly Option[] = [
     help: "reject the list if it has more than N entries; default: the device's limit",
   },
   { name: "max-bytes", value: "N", help: "reject the list if it has more than N bytes; default: the device's limit" },
-  UNPROCESSABLE_OPTION,
-  TIMEOUTS_OPTION,
+  ...fieldOptions({ unprocessable: OPTION_FIELDS.unprocessable, timeouts: OPTION_FIELDS.timeouts }),
   { name: "allow-empty", help: "do not reject a list, or a file that protects, without addresses" },
   ...ADDRESS_OPTIONS,
 ];

@@ -13,7 +13,9 @@ import {
 } from "../../store/records/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
+import { initialOf } from "../fields.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";
+import { DEPLOYMENT_FIELDS } from "./deployment-fields.ts";
 import { type DeploymentFormat, isOnlyDeployed } from "./deployment-formats.ts";
 import { canBeDivided } from "./feed-files.ts";
 import { hasTimes } from "./feed-times.ts";
@@ -21,14 +23,7 @@ import { SourceError, type Sources, type SourceServices } from "../sources/gathe
 
 /** The definition of a new deployment, as far as its request does not specify it. */
 const DEFAULTS: DeploymentDefinition = {
-  description: "",
-  firewall_format: "text",
-  device: "none",
-  update_frequency: "15m",
-  purpose: "blocklist",
-  direction: "both",
-  active: true,
-  guard: "warn",
+  ...initialOf(DEPLOYMENT_FIELDS),
   guard_classes: null,
   include: [],
   exclude: [],

@@ -4,7 +4,7 @@ import { addAuditRoutes } from "./audit.ts";
 import { addEnforcerRoutes } from "../../resources/enforcers.ts";
 import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
-import { addDeploymentCredentialRoutes } from "./deployment-credentials.ts";
+import { addDeploymentCredentialRoutes } from "../../resources/deployments.ts";
 import { addKeyRoutes } from "../../resources/keys.ts";
 import { addListCredentialRoutes } from "../../resources/external-lists.ts";
 import { addLookupRoutes } from "./lookup.ts";

@@ -1,10 +1,12 @@
+import { DEPLOYMENT_FIELDS } from "../../../service/deployments/deployment-fields.ts";
+import { fieldOptions } from "../../options/field-options.ts";
 import type { Family } from "../../../address/address.ts";
 import { formatPrefix } from "../../../address/prefix.ts";
 import type { Gathered, PrefixTally } from "../../../deployments/gathered.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { ADDRESS_NOTE } from "../../address-sets/address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { GUARD_CLASSES_OPTION, GUARD_OPTION, SOURCE_NOTE } from "../../deployments/deployment-definition.ts";
+import { GUARD_CLASSES_OPTION, SOURCE_NOTE } from "../../deployments/deployment-definition.ts";
 import { columnLines } from "../../output/columns.ts";
 import { byteSize, counted, grouped } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
@@ -20,7 +22,7 @@ import {
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
-const OF_SERVERS = [GUARD_OPTION, GUARD_CLASSES_OPTION];
+const OF_SERVERS = [...fieldOptions({ guard: DEPLOYMENT_FIELDS.guard }), GUARD_CLASSES_OPTION];
 
 export const previewCommand: Command = {
   name: "deployment preview",

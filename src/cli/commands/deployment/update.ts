@@ -1,3 +1,6 @@
+import { DEPLOYMENT_FIELDS } from "../../../service/deployments/deployment-fields.ts";
+import type { Field } from "../../../service/fields.ts";
+import { fieldOptions } from "../../options/field-options.ts";
 import type { Client, Deployment, DeploymentPreview, PreviewDeployment } from "../../../client/client.ts";
 import { ServiceError } from "../../../client/errors.ts";
 import { DEPLOYMENT_NOTE, rejectTakenDeployment, taggedDeployment } from "../../deployments/chosen-deployment.ts";
@@ -17,8 +20,11 @@ import { styleFor } from "../../output/style.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
-/** Properties that do not decide what the list contains. */
-const OF_PEOPLE: ReadonlySet<string> = new Set(["name", "description", "update_frequency", "direction", "active"]);
+/** Whether a property decides what the list contains. */
+function isOfList(property: string): boolean {
+  const fields: Readonly<Record<string, Field<unknown>>> = DEPLOYMENT_FIELDS;
+  return property !== "name" && fields[property]?.isForPeople !== true;
+}
 
 export const updateCommand: Command = {
   name: "deployment update",
@@ -27,7 +33,7 @@ export const updateCommand: Command = {
   operandWords: [],
   options: [
     { name: "name", value: "NAME", help: "a new name" },
-    { name: "active", value: "yes|no", choices: ["yes", "no"], help: "whether devices get the list; if not, 403" },
+    ...fieldOptions({ active: DEPLOYMENT_FIELDS.active }),
     ...DEFINITION_OPTIONS,
     ...EDIT_OPTIONS,
     { name: "no-exclude", help: "remove all excludes" },
@@ -83,9 +89,8 @@ async function planOf(args: Arguments, client: Client): Promise<Plan> {
   if (Object.keys(body).length === 0)
     throw new UsageError('say what to change; "ipsieve help deployment update" lists the options');
   if (body.name !== undefined) await rejectTakenDeployment(client, body.name, id);
-  const isOfList = Object.keys(body).some((field) => !OF_PEOPLE.has(field));
   const params = { path: { deployment_id: id } };
-  const preview = isOfList
+  const preview = Object.keys(body).some(isOfList)
     ? await client.post("/v1/edl/deployments/{deployment_id}:preview", { params, body }).catch((error: unknown) => {
         throw rejectedDefinition(error, "--name");
       })
@@ -99,7 +104,6 @@ async function bodyOf(args: Arguments, client: Client, deployment: Deployment): 
   const options = { ...Object.fromEntries(forgotten), ...given.options };
   return {
     ...(args.has("name") && { name: args.value("name")! }),
-    ...(args.has("active") && { active: args.value("active") === "yes" }),
     ...(args.has("no-exclude") && { exclude: [] }),
     ...given,
     ...(Object.keys(options).length > 0 && { options }),

@@ -14,7 +14,7 @@ import { unpackBody } from "../../../http/unpack-body.ts";
 import { passBodies } from "../../../plugins/bodies.ts";
 import { Problem } from "../../../problem.ts";
 import { problemOf } from "../../../problem-of.ts";
-import { urlsOf } from "./deployments.ts";
+import { urlsOf } from "../../../resources/deployment-urls.ts";
 
 /** Seconds for which an access token is valid; the component bootstraps again before. */
 const ACCESS_SECONDS = 3600;

@@ -1,0 +1,72 @@
+import { Type } from "typebox";
+import { CLASSIFICATIONS } from "../../cti/fields.ts";
+import { MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import { LineText, named, strict } from "./common.ts";
+
+const MAX_PREFIXES = 1000;
+const MAX_TAGS = 100;
+
+const ThreatSelection = named(
+  "ThreatSelection",
+  Type.Object(
+    {
+      classification: Type.Optional(Type.Enum([...CLASSIFICATIONS])),
+      tags: Type.Optional(
+        Type.Array(LineText({ minLength: 1, maxLength: MAX_NAME_LENGTH }), {
+          minItems: 1,
+          maxItems: MAX_TAGS,
+          description: "at least one of these",
+        }),
+      ),
+      seen_within_days: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_EXPIRY_DAYS })),
+    },
+    { ...strict, description: "addresses of threat intelligence for which all of this holds" },
+  ),
+);
+
+/** What a source can be; literal prefixes are limited to `maxPrefixes`. */
+export const sourceMembers = (maxPrefixes: number) => ({
+  ruleset: Type.Optional(Type.String({ format: "uuid", description: "the active rules of a ruleset" })),
+  list: Type.Optional(Type.String({ format: "uuid", description: "the last good content of an external list" })),
+  cbs: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      description: "a node of the catalogue, with all below it",
+      examples: ["/cloud/aws"],
+    }),
+  ),
+  cti: Type.Optional(ThreatSelection),
+  asn: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 4_294_967_295,
+      description: "what an AS number announces",
+      examples: [15169],
+    }),
+  ),
+  country: Type.Optional(
+    Type.String({
+      pattern: "^[A-Z]{2}$",
+      maxLength: 2,
+      description: "what is registered in a country, by its two letters (ISO 3166-1)",
+      examples: ["DE"],
+    }),
+  ),
+  prefixes: Type.Optional(
+    Type.Array(Type.String({ maxLength: 100 }), {
+      minItems: 1,
+      maxItems: maxPrefixes,
+      description: "addresses and prefixes",
+      examples: [["203.0.113.0/24"]],
+    }),
+  ),
+});
+
+export const ONE_SOURCE = {
+  ...strict,
+  minProperties: 1,
+  maxProperties: 1,
+  description: "exactly one of its properties",
+} as const;
+
+export const DeploymentSourceSchema = named("DeploymentSource", Type.Object(sourceMembers(MAX_PREFIXES), ONE_SOURCE));
