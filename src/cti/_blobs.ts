@@ -33,12 +33,30 @@ export class BlobTable {
     this.count = ends.length / 4;
   }
 
+  /** All bytes, of which `startOf` and `endOf` say where each string is: for reading many without a view of each. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  startOf(index: number): number {
+    return index === 0 ? 0 : this.#end(index - 1);
+  }
+
+  /** @throws CtiError "bad-metadata" if it lies before the start or after the bytes */
+  endOf(index: number): number {
+    const end = this.#end(index);
+    if (this.startOf(index) <= end && end <= this.#bytes.length) return end;
+    throw this.#badEnd(index);
+  }
+
   /** @throws CtiError "bad-metadata" if the ends do not ascend or exceed the bytes */
   at(index: number): Uint8Array {
-    const start = index === 0 ? 0 : this.#end(index - 1);
-    const end = this.#end(index);
-    if (start <= end && end <= this.#bytes.length) return this.#bytes.subarray(start, end);
-    throw new CtiError(
+    return this.#bytes.subarray(this.startOf(index), this.endOf(index));
+  }
+
+  #badEnd(index: number): CtiError {
+    const [start, end] = [this.startOf(index), this.#end(index)];
+    return new CtiError(
       "bad-metadata",
       this.#name,
       `number ${index} of the dataset's ${this.#name} ends at byte ${end} and begins at ${start} of ${this.#bytes.length}; import its feeds again`,

@@ -20,6 +20,17 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest;
   }
 
+  byte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  /** A number of 32 bits, the low byte first. */
+  word(value: number): void {
+    this.#reserve(4);
+    for (let shift = 0; shift < 32; shift += 8) this.#bytes[this.#length++] = value >>> shift;
+  }
+
   append(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);

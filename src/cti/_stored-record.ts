@@ -1,6 +1,6 @@
 import { badDocument, ByteReader, type ByteWriter } from "./_bytes.ts";
 import type { TextPool, Texts } from "./_texts.ts";
-import { type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
+import { type CtiRecord, FIELDS, isListField, NOTHING_KNOWN } from "./fields.ts";
 
 /**
  * A stored document: the number and the value of each known field, in the order of FIELDS. Numbers are LEB128, texts
@@ -37,4 +37,16 @@ export function readSpoofable(bytes: Uint8Array): boolean | null {
   if (bytes.length === 0 || bytes[0] !== 0) return null;
   if (bytes.length > 1 && bytes[1]! <= 1) return bytes[1] === 1;
   throw badDocument("spoofable is neither true nor false");
+}
+
+/** Calls back with each value of a stored document as it is stored: a number, or the number of a text. @throws CtiError "bad-document" */
+export function eachStoredValue(bytes: Uint8Array, each: (field: number, value: number) => void): void {
+  const from = new ByteReader(bytes);
+  while (!from.isAtEnd) {
+    const number = from.number();
+    if (number >= FIELDS.length) throw badDocument(`it has a field ${number}`);
+    let count = isListField(FIELDS[number]!) ? from.number() : 1;
+    if (count > from.left) throw badDocument(`a list of ${count} has ${from.left} bytes`);
+    for (; count > 0; count--) each(number, from.number());
+  }
 }

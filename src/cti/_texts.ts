@@ -1,5 +1,9 @@
 import { badDocument } from "./_bytes.ts";
+import type { CtiError } from "./cti-error.ts";
 import { type BlobTable, BlobWriter, type StoredBlobs } from "./_blobs.ts";
+
+/** Decides about the text between two offsets. */
+export type TextMatcher = (bytes: Uint8Array, from: number, to: number) => boolean;
 
 /** What the text numbers in documents stand for. */
 export interface Texts {
@@ -53,13 +57,22 @@ export class TextTable implements Texts {
     return text;
   }
 
+  /** Has a text decided where it is stored, in UTF-8. @throws CtiError "bad-document", "bad-metadata" */
+  matches(number: number, matches: TextMatcher): boolean {
+    if (number >= this.#blobs.count) throw this.#unknown(number);
+    return matches(this.#blobs.bytes, this.#blobs.startOf(number), this.#blobs.endOf(number));
+  }
+
   #decode(number: number): string {
-    if (number >= this.#blobs.count) throw badDocument(`it names text ${number} of ${this.#blobs.count}`);
+    if (number >= this.#blobs.count) throw this.#unknown(number);
     const bytes = this.#blobs.at(number);
     try {
       return this.#decoder.decode(bytes);
     } catch {
       throw badDocument(`text ${number} is not UTF-8`);
     }
+  }
+  #unknown(number: number): CtiError {
+    return badDocument(`it names text ${number} of ${this.#blobs.count}`);
   }
 }

@@ -1,11 +1,12 @@
 import { MetadataGuards } from "../json/metadata-guards.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { BlobTable, type StoredBlobs } from "./_blobs.ts";
-import { readRecord, readSpoofable } from "./_stored-record.ts";
-import { TextTable } from "./_texts.ts";
+import { eachStoredValue, readRecord, readSpoofable } from "./_stored-record.ts";
+import { type TextMatcher, TextTable } from "./_texts.ts";
 import { CtiError } from "./cti-error.ts";
 import { type CtiDocument, documentOf, type ExtendedCtiDocument, extendedDocumentOf } from "./documents.ts";
 import { BASIC_FIELDS, type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
+import type { StoredIndex } from "./search/stored-index.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 /** A feed in a dataset. */
@@ -25,6 +26,8 @@ export interface CtiMetadata {
   /** Document i has the value id i + 1. */
   readonly documents: StoredBlobs;
   readonly texts: StoredBlobs;
+  /** For searching; files of earlier releases have none. */
+  readonly index?: StoredIndex;
 }
 
 /** What a bulk lookup returns for a match, as one byte: an index of `BULK_DOCUMENTS`. */
@@ -72,8 +75,7 @@ export class CtiDataset {
 
   /** Everything that feeds say about an address. @throws AddressError for malformed text */
   lookupExtended(ip: string): ExtendedCtiDocument {
-    const match = this.table.lookup(ip);
-    return extendedDocumentOf(ip, match !== 0, this.recordOf(match));
+    return this.extendedDocumentOf(ip, this.table.lookup(ip));
   }
 
   /** The document of an address with this match. @throws CtiError "bad-document" */
@@ -81,9 +83,29 @@ export class CtiDataset {
     return documentOf(ip, match !== 0, this.#recordOf(match, BASIC_FIELDS));
   }
 
+  /** Everything that feeds say about an address or prefix with this match. @throws CtiError "bad-document" */
+  extendedDocumentOf(ip: string, match: MatchId): ExtendedCtiDocument {
+    return extendedDocumentOf(ip, match !== 0, this.recordOf(match));
+  }
+
   /** What feeds say about the prefix of a match; nothing for match 0. @throws CtiError "bad-document" */
   recordOf(match: MatchId): CtiRecord {
     return this.#recordOf(match, FIELDS.length);
+  }
+
+  /** Calls back with the field and the value of everything that the document of a match holds; texts by number. @throws CtiError */
+  eachStoredValue(match: MatchId, each: (field: number, value: number) => void): void {
+    eachStoredValue(this.#documentAt(this.table.value(match)), each);
+  }
+
+  /** A text of the documents. @throws CtiError "bad-document" */
+  textAt(number: number): string {
+    return this.#texts.textAt(number);
+  }
+
+  /** Has one of these texts decided where it is stored, in UTF-8. @throws CtiError "bad-document" */
+  textMatches(number: number, matches: TextMatcher): boolean {
+    return this.#texts.matches(number, matches);
   }
 
   /** Deep check: every document can be read. O(documents). @throws CtiError "bad-document" */

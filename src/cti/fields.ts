@@ -95,6 +95,20 @@ export const FIELDS: readonly Field[] = [
   field("userAgents", "http.user_agent", texts),
 ];
 
+/** Whether a field has a list of values. */
+export function isListField({ kind }: Field): boolean {
+  return kind === texts || kind === ports;
+}
+
+const TEXT_MEMBERS: ReadonlySet<keyof CtiRecord> = new Set(
+  FIELDS.filter(({ kind }) => kind === text || kind === texts).map(({ member }) => member),
+);
+
+/** Whether a field has texts, which documents store as numbers of texts. */
+export function isTextField(member: keyof CtiRecord): boolean {
+  return TEXT_MEMBERS.has(member);
+}
+
 /** How many of them, from the first on, belong to the basic document. */
 export const BASIC_FIELDS = 4;
 

@@ -1,5 +1,6 @@
 import { CTI_KIND } from "../cti/cti-kind.ts";
 import { CtiDataset } from "../cti/dataset.ts";
+import { metadataInPlace } from "../snapshot/metadata-in-place.ts";
 import { snapshotFromBytes } from "../snapshot/snapshot-from-bytes.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { checkKind, type ExpectedKind } from "./_check-kind.ts";
@@ -17,7 +18,7 @@ export function ctiDatasetFromBytes(bytes: Uint8Array | ArrayBufferLike, name: s
   return ctiDatasetOf(checkKind(snapshotFromBytes(bytes, name), name, CTI_SNAPSHOT), name);
 }
 
-/** The dataset in a snapshot. Throws DatasetError, with the path, for one that cannot be used. */
+/** The dataset in a snapshot, whose bytes are read where they are. Throws DatasetError, with the path, for one that cannot be used. */
 export function ctiDatasetOf(snapshot: Snapshot, path: string): CtiDataset {
-  return withPath(path, () => new CtiDataset(snapshot.metadata, snapshot.table));
+  return withPath(path, () => new CtiDataset(metadataInPlace(snapshot, path), snapshot.table));
 }

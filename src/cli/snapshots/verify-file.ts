@@ -1,6 +1,7 @@
 import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { CTI_KIND } from "../../cti/cti-kind.ts";
 import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
+import { checkIndex } from "../../cti/search/check-index.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";
 import { withPath } from "../../datasets/with-path.ts";
 import { checkStoredRuleset } from "../../rulesets/stored/stored-ruleset.ts";
@@ -11,7 +12,7 @@ import { networksOf } from "../../datasets/networks-from-bytes.ts";
 import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
 
 /**
- * Proves that a file can be used: every checksum, prefix, node, network, document and rule, and who signed it if there are keys.
+ * Proves that a file can be used: every checksum, prefix, node, network, document, index and rule, and who signed it if there are keys.
  * Rejects with what is wrong with it.
  */
 export async function verifyFile(path: string, options?: OpenOptions): Promise<VerifiedSnapshot> {
@@ -31,6 +32,7 @@ async function verifyCatalogue(path: string): Promise<void> {
 async function verifyDataset(path: string): Promise<void> {
   const dataset = ctiDatasetOf(await openSnapshot(path), path);
   withPath(path, () => dataset.checkDocuments());
+  withPath(path, () => checkIndex(dataset));
 }
 
 async function verifyNetworks(path: string): Promise<void> {

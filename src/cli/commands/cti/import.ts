@@ -3,7 +3,8 @@ import { basename } from "node:path";
 import { inputChunks } from "../../../batch/input/input-chunks.ts";
 import { CtiBuilder } from "../../../cti/dataset-builder.ts";
 import { CTI_KIND } from "../../../cti/cti-kind.ts";
-import type { CtiSource } from "../../../cti/dataset.ts";
+import { CtiDataset, type CtiSource } from "../../../cti/dataset.ts";
+import { buildingIndex } from "../../../cti/search/build-index.ts";
 import { CLASSIFICATIONS, type Classification, type CtiRecord, recordOf } from "../../../cti/fields.ts";
 import { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "../../../cti/import-feed.ts";
 import type { FeedReport } from "../../../cti/importers/feed.ts";
@@ -21,6 +22,7 @@ import { openSnapshot } from "../../../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../../../snapshot/snapshot-error.ts";
 import { writeSnapshot } from "../../../snapshot/write-snapshot.ts";
 import { freeze } from "../../../table/freeze.ts";
+import { finished } from "../../../turns/finished.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
 import { byteSize, counted, grouped } from "../../output/numbers.ts";
@@ -287,7 +289,9 @@ async function write(
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
   if (isCompared) report.replaced = await compare(output, trie);
   if (report.replaced !== null) rejectShrinking(output, report.replaced, maxShrink);
-  const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CTI_KIND, createdAt });
+  const table = freeze(trie);
+  const index = finished(buildingIndex(new CtiDataset(metadata, table)));
+  const info = await writeSnapshot(output, { table, metadata: { ...metadata, index }, kind: CTI_KIND, createdAt });
   const documents = metadata.documents.ends.length / 4;
   const { generation, byteLength } = info;
   report.dataset = {

@@ -1,0 +1,205 @@
+import type { Prefix } from "../../address/address.ts";
+import { rangeToPrefixes } from "../../address/range.ts";
+import { CLASSIFICATIONS, type CtiRecord, isTextField } from "../fields.ts";
+import { RowBits } from "./_row-bits.ts";
+import type { TextMatcher } from "../_texts.ts";
+import { patternMatcher, wordsMatcher } from "./_text-matcher.ts";
+import { isSupplied, type NetworkSupply } from "./network-supply.ts";
+import { type Clause, isPattern, type Query, type QueryValue } from "./query.ts";
+import { firstOf, type IndexedField, type SearchIndex } from "./search-index.ts";
+import { folded, type SearchField } from "./search-fields.ts";
+
+/** Bytes of rows, or values that are compared, between two interruptions: less than a millisecond. */
+const STEP_BYTES = 1 << 16;
+const STEP_VALUES = 512;
+const DAY = 86_400_000;
+const encoder = new TextEncoder();
+
+/** What a search reads. */
+export interface SearchSources {
+  readonly index: SearchIndex;
+  /** Without it, only documents say where an address belongs. */
+  readonly networks: NetworkSupply | null;
+  /** Milliseconds since 1970: what relative times count from. */
+  readonly now: number;
+}
+
+/**
+ * The rows whose documents a query matches. Negation is the complement: `tag!:"a"` and `NOT tag:"a"` match every
+ * document that `tag:"a"` does not. A clause costs its rows; one with stars or words, every value of its field.
+ * @throws CtiError for a corrupt file
+ */
+export function* findingRows(sources: SearchSources, query: Query): Generator<undefined, RowBits, undefined> {
+  if (query.kind === "clause") return yield* findingClause(sources, query);
+  if (query.kind === "not") {
+    const rows = yield* findingRows(sources, query.part);
+    rows.invert();
+    return rows;
+  }
+  const [first, ...others] = query.parts;
+  const rows = yield* findingRows(sources, first!);
+  for (const part of others) {
+    if (query.kind === "and" && rows.isEmpty) break;
+    const more = yield* findingRows(sources, part);
+    if (query.kind === "and") rows.and(more);
+    else rows.or(more);
+    yield;
+  }
+  return rows;
+}
+
+function* findingClause(sources: SearchSources, clause: Clause): Generator<undefined, RowBits, undefined> {
+  const { field, operator } = clause;
+  const rows = new RowBits(sources.index.rowCount);
+  const isNegated = operator.startsWith("!") || operator === "not_exists";
+  if (field.isAvailable) {
+    if (field.name === "ip") addAddresses(sources.index, clause, rows);
+    else if (field.name === "seen") {
+      if (clause.values[0]!.value === true) rows.addRange(0, rows.count);
+    } else yield* addingValues(sources, clause, field.member!, rows);
+  }
+  if (isNegated) rows.invert();
+  return rows;
+}
+
+function addAddresses(index: SearchIndex, { operator, values }: Clause, rows: RowBits): void {
+  const prefixes = values.map(({ value }) => value as Prefix);
+  // A prefix within a range is within one of the fewest prefixes that make it up.
+  const wanted = operator === "range" ? rangeToPrefixes(prefixes[0]!, prefixes[1]!) : prefixes;
+  const isExact = operator === "=" || operator === "!=";
+  for (const prefix of wanted) rows.addRange(...(isExact ? index.rowOf(prefix) : index.rowsIn(prefix)));
+}
+
+function* addingValues(
+  { index, networks, now }: SearchSources,
+  clause: Clause,
+  member: keyof CtiRecord,
+  rows: RowBits,
+): Generator<undefined, void, undefined> {
+  const values = index.field(member);
+  if (clause.operator === "exists" || clause.operator === "not_exists") {
+    // Of every document it is known how it is classified, if only as unknown.
+    rows.or(yield* index.rowsWith(member));
+    if (networks !== null && isSupplied(member)) yield* networks.adding(clause.field, null, () => true, rows);
+    return;
+  }
+  const test = member === "classification" || isTextField(member) ? textTest(index, clause) : numberTest(clause, now);
+  let bytes = 0;
+  for (const [from, to] of test.ranges(values, member))
+    for (let i = from; i < to; i++) {
+      if (test.fitsStored === null || test.fitsStored(values.keyAt(i), member)) bytes += values.addRows(i, rows);
+      if (bytes > STEP_BYTES || i % STEP_VALUES === 0) {
+        bytes = 0;
+        yield;
+      }
+    }
+  if (networks !== null && isSupplied(member)) yield* networks.adding(clause.field, test.exact, test.fits, rows);
+}
+
+/** Which values of a field a clause is about. */
+interface ValueTest {
+  /** Where they are. */
+  ranges(values: IndexedField, member: keyof CtiRecord): readonly (readonly [from: number, to: number])[];
+  /** Decides about a value in these ranges by its key; null if all of them fit. */
+  readonly fitsStored: ((key: number, member: keyof CtiRecord) => boolean) | null;
+  /** The values themselves, as the field compares them, where they are known. */
+  readonly exact: ReadonlySet<string | number> | null;
+  /** Decides about a value that is not in the index. */
+  readonly fits: (value: string | number) => boolean;
+}
+
+function numberTest({ operator, values }: Clause, now: number): ValueTest {
+  const numbers = values.map(({ value }) => Number(value));
+  const intervals = intervalsOf(operator, numbers, now);
+  return {
+    ranges: (field) =>
+      intervals.map(([from, to]) => [
+        firstOf(field.count, (i) => field.keyAt(i) >= from),
+        firstOf(field.count, (i) => field.keyAt(i) > to),
+      ]),
+    fitsStored: null,
+    exact: intervals.every(([from, to]) => from === to) ? new Set(numbers) : null,
+    fits: (value) => intervals.some(([from, to]) => Number(value) >= from && Number(value) <= to),
+  };
+}
+
+/** The intervals of whole numbers, ends included, that an operator stands for; of a negated one, those of its opposite. */
+function intervalsOf(
+  operator: Clause["operator"],
+  numbers: readonly number[],
+  now: number,
+): [from: number, to: number][] {
+  const [first = 0, last = 0] = numbers;
+  switch (operator) {
+    case ">":
+      return [[Math.floor(first) + 1, Infinity]];
+    case ">=":
+      return [[first, Infinity]];
+    case "<":
+      return [[-Infinity, Math.ceil(first) - 1]];
+    case "<=":
+      return [[-Infinity, first]];
+    case "range":
+      return [[first, last]];
+    case "within":
+      return [[Math.floor((now - first) / DAY), Infinity]];
+    default:
+      return numbers.map((number) => [number, number]);
+  }
+}
+
+function textTest(index: SearchIndex, clause: Clause): ValueTest {
+  const { field, operator, values } = clause;
+  const isWords = operator === "~:" || operator === "!~:";
+  const scanned = values.filter((value) => isWords || isPattern(clause, value));
+  const matchers = scanned.map(({ text }) => (isWords ? wordsMatcher(text) : patternMatcher(text, field)));
+  const exact = new Set(values.filter((value) => !scanned.includes(value)).map(({ text }) => folded(text, field)));
+  const fits = (text: string): boolean => exact.has(folded(text, field)) || fitsAny(matchers, text);
+  if (field.member === "classification")
+    return {
+      ranges: (of) => [[0, of.count]],
+      fitsStored: (key) => fits(CLASSIFICATIONS[key] ?? ""),
+      exact: null,
+      fits: (value) => fits(String(value)),
+    };
+  const head = scanned.length === 1 && !isWords && values.length === 1 ? headOf(scanned[0]!, field) : "";
+  return {
+    ranges: (of) => {
+      if (matchers.length === 0) return [...exact].map((text) => rangeOf(index, of, field, text, "is"));
+      return [head === "" ? [0, of.count] : rangeOf(index, of, field, head, "begins")];
+    },
+    fitsStored:
+      matchers.length === 0
+        ? null
+        : (key) =>
+            matchers.some((matches) => index.dataset.textMatches(key, matches)) ||
+            (exact.size > 0 && exact.has(folded(index.dataset.textAt(key), field))),
+    exact: matchers.length === 0 ? exact : null,
+    fits: (value) => fits(String(value)),
+  };
+}
+
+function fitsAny(matchers: readonly TextMatcher[], text: string): boolean {
+  if (matchers.length === 0) return false;
+  const bytes = encoder.encode(text);
+  return matchers.some((matches) => matches(bytes, 0, bytes.length));
+}
+
+/** What every text that fits begins with. */
+function headOf({ text }: QueryValue, field: SearchField): string {
+  return folded(text.slice(0, text.indexOf("*")), field);
+}
+
+/** The values that are a text, or begin with it. O(log values) */
+export function rangeOf(
+  { dataset }: SearchIndex,
+  values: IndexedField,
+  field: SearchField,
+  text: string,
+  how: "is" | "begins",
+): readonly [from: number, to: number] {
+  const textAt = (i: number): string => folded(dataset.textAt(values.keyAt(i)), field);
+  const from = firstOf(values.count, (i) => textAt(i) >= text);
+  const isAfter = (other: string): boolean => other > text && !(how === "begins" && other.startsWith(text));
+  return [from, firstOf(values.count, (i) => isAfter(textAt(i)))];
+}
