@@ -99,7 +99,8 @@ function dayOf(date: string): number {
 }
 
 function fitsText(own: string, op: string, values: readonly string[], ignoresCase: boolean): boolean {
-  const plain = (text: string): string => (ignoresCase ? text.toLowerCase() : text);
+  const lower = (letter: string): string => (letter === "ς" ? "σ" : letter.toLowerCase());
+  const plain = (text: string): string => (ignoresCase ? Array.from(text, lower).join("") : text);
   if (op === "~:") {
     const words = own.toLowerCase().split(/[^\p{L}\p{M}\p{N}]+/u);
     return values[0]!

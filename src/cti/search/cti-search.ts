@@ -39,6 +39,11 @@ export class CtiSearch {
     return new CtiSearch(new SearchIndex(stored, dataset), networks);
   }
 
+  /** The same, with other networks. */
+  beside(networks: SearchedNetworks | null): CtiSearch {
+    return new CtiSearch(this.index, networks);
+  }
+
   /**
    * Finds what a query matches at `now`; none matches everything. The first query about what networks supply looks up
    * every document that needs it. @throws CtiError for a corrupt file

@@ -11,7 +11,7 @@ import { FIELD_NAMES, type Operator, OPERATORS, type SearchField, searchField } 
 /** What bounds the work of a query. Each is named in the error of a query that exceeds it. */
 export const QUERY_LIMITS = {
   /** Characters, as a request's line has room for them. */
-  characters: 8192,
+  characters: 4096,
   /** Values of all clauses. */
   terms: 1000,
   /** Parentheses and NOTs inside each other. */

@@ -288,6 +288,9 @@ const CASES: Readonly<Record<string, Case>> = {
   lookupIp: { least: "viewer", status: 200, id: address },
   extendedLookupIp: { least: "viewer", status: 200, id: address },
   bulkLookup: { least: "viewer", status: 200, body: { ips: [] } },
+  searchThreats: { least: "viewer", status: 200, query: "q=tag:tor" },
+  countThreatValues: { least: "viewer", status: 200, body: { fields: ["tag"] } },
+  listSearchFields: { least: "viewer", status: 200 },
 };
 
 interface Operation {

@@ -189,6 +189,12 @@ async function askAboutLookups(interview: Interview): Promise<void> {
   await interview.ask("listCbsProviders", "GET", "/v1/cbs/providers?page_size=1");
   await interview.ask("lookupIp", "GET", "/v1/cti/lookup/192.0.2.2");
   await interview.ask("extendedLookupIp", "GET", "/v1/cti/extended_lookup/192.0.2.2");
+  await interview.ask("listSearchFields", "GET", "/v1/cti/search:fields");
+  const found = "/v1/cti/search?page_size=1&q=";
+  await interview.ask("searchThreats", "GET", `${found}${encodeURIComponent("classification:malicious AND port:22")}`);
+  await interview.ask("searchThreats", "GET", `${found}${encodeURIComponent("ip:192.0.2.0/28")}`, { accept: LINES });
+  const facets = "/v1/cti/search:facets";
+  await interview.ask("countThreatValues", "POST", facets, { body: interview.body(facets, "post") });
   for (const [operation, path] of [
     ["bulkLookup", "/v1/cti/bulk_lookup"],
     ["bulkLookupAlias", "/bulk_lookup"],

@@ -3,6 +3,7 @@ import { bulkJson, bulkJsonLines, bulkLookup, countSeen, lookUpTexts } from "../
 import { parseAddress } from "../../../address/parse-address.ts";
 import { CtiError } from "../../../cti/cti-error.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
+import { addCtiSearch } from "./cti-search.ts";
 import { lineBody, LINES, LINE_TYPES, requireBody, sendLookups, withLineBodies } from "../../http/line-bodies.ts";
 import { chooseType } from "../../http/media-types.ts";
 import { addressesBytes, READ_CTI } from "../../operation.ts";
@@ -25,6 +26,7 @@ const tags = ["Threat intelligence"];
 /** What feeds say about addresses. Each response comes from one generation of the dataset. */
 export function addCtiRoutes(app: App, services: Services): void {
   addSingleLookups(app, services);
+  addCtiSearch(app, services);
   withLineBodies(app, (context) => addBulkLookup(context, services, "/cti/bulk_lookup", "bulkLookup"));
 }
 
