@@ -5,10 +5,8 @@ import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { DEVICES } from "../../src/dashboard/deployments/devices.ts";
 import { type Recipe, recipeFor, type Step } from "../../src/dashboard/deployments/recipes.ts";
-import { setNameOf } from "../../src/dashboard/deployments/set-name.ts";
 import { EXPORT_TITLES, type Format, FORMATS } from "../../src/dashboard/formats.ts";
 import { DEVICES as OF_SERVER } from "../../src/deployments/devices.ts";
-import { setNameOf as ofServer } from "../../src/formats/set-name.ts";
 import { DEPLOYMENT_FORMATS } from "../../src/service/deployments/deployment-formats.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { NAMED_FORMATS, PARTIAL_FORMATS, RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
@@ -95,12 +93,6 @@ test("an allowlist admits, and the frequency is that of the device", () => {
   assert.match(textOf(allowing), /^7 \*\/6 \* \* \* root curl/m);
   assert.match(textOf(allowing), /@edge_0123ab_4 accept$/m);
   assert.match(textOf(recipeFor("paloalto", { ...context(), minutes: 60 })), /recurring hourly$/m);
-});
-
-test("the names of sets match the server's files", () => {
-  const id = "9b2f7c1e-8f1d-4c55-9a77-0f2e6b1c3d4e";
-  for (const name of ["Edge", "1. Über alles, wirklich alles!", "", "日本", "a".repeat(300)])
-    assert.equal(setNameOf(name, id), ofServer(name, id));
 });
 
 test("devices match the server's, with their formats", () => {

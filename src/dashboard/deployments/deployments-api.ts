@@ -1,29 +1,15 @@
 import { get, http, patch, post, remove, tagOf } from "../api.ts";
-import type { Deployment, DeploymentPreview, DeploymentUrls, PullList } from "../documents.ts";
+import type { Deployment, DeploymentChanges, DeploymentUrls, NewDeployment, PullList } from "../documents.ts";
 import { fetchLists } from "../lists/lists-api.ts";
 import { Problem } from "../problem.ts";
 import { fetchRulesets } from "../rulesets/rules-api.ts";
 import type { Choices } from "./source-list.tsx";
 
-/** What users decide about a deployment. */
-export type Draft = Pick<
-  Deployment,
-  | "name"
-  | "description"
-  | "firewall_format"
-  | "device"
-  | "update_frequency"
-  | "purpose"
-  | "direction"
-  | "guard"
-  | "guard_classes"
-  | "include"
-  | "exclude"
-  | "options"
->;
+/** What users decide about a deployment; whether it is active is not part of its form. */
+export type Draft = Required<Omit<NewDeployment, "active">>;
 
-const ONE = "/dashboard/api/edl/deployments/{deployment_id}";
-const at = (id: string) => ({ path: { deployment_id: id } });
+export const ONE = "/dashboard/api/edl/deployments/{deployment_id}";
+export const at = (id: string) => ({ path: { deployment_id: id } });
 
 /** All deployments: an organisation has a hundred at most. */
 export async function fetchDeployments(signal: AbortSignal): Promise<Deployment[]> {
@@ -65,31 +51,9 @@ export function create(draft: Draft): Promise<Deployment> {
 }
 
 /** Rejects with status 412, and saves nothing, if someone has changed the deployment since it had the tag. */
-export function change(id: string, changes: Draft | { readonly active: boolean }, tag: string): Promise<Deployment> {
-  const body = "options" in changes ? withAllOptions(changes) : changes;
+export function change(id: string, body: DeploymentChanges, tag: string): Promise<Deployment> {
   return patch(ONE, { params: at(id), headers: { "If-Match": tag }, body }).catch(rethrow);
 }
-
-/** With null, which removes it, for each option that the draft does not have: the form shows all of them. */
-function withAllOptions<Part extends Pick<Draft, "options">>(draft: Part) {
-  return { ...draft, options: { ...NO_OPTIONS, ...draft.options } };
-}
-
-const NO_OPTIONS = {
-  families: null,
-  min_prefix_v4: null,
-  min_prefix_v6: null,
-  max_entries: null,
-  max_bytes: null,
-  overflow: null,
-  unprocessable: null,
-  allow_empty: null,
-  max_shrink: null,
-  max_growth: null,
-  chunk_entries: null,
-  comments: null,
-  timeouts: null,
-} satisfies Record<keyof Draft["options"], null>;
 
 /** In the words of someone at a form. */
 function rethrow(error: unknown): never {
@@ -98,18 +62,6 @@ function rethrow(error: unknown): never {
     title: "Someone else has changed this deployment",
     detail: "It was changed after this page was opened, so nothing was done. Reload the page to see the change.",
   });
-}
-
-/** The list that a deployment would have. The name may still be missing. */
-export function preview(
-  { name, ...draft }: Draft,
-  id: string | undefined,
-  signal: AbortSignal,
-): Promise<DeploymentPreview> {
-  const body = { ...draft, ...(name.trim() !== "" && { name: name.trim() }) };
-  return id === undefined
-    ? post("/dashboard/api/edl/deployments:preview", { body, signal })
-    : post(`${ONE}:preview`, { params: at(id), body: withAllOptions(body), signal });
 }
 
 export function publish(id: string, generation: number): Promise<Deployment> {

@@ -3,7 +3,7 @@ import { Panel } from "../components/page.tsx";
 import type { Deployment, DeploymentUrls } from "../documents.ts";
 import { FORMATS } from "../formats.ts";
 import { recipeFor } from "./recipes.ts";
-import { setNameOf } from "./set-name.ts";
+import { setNameOf } from "../../formats/set-name.ts";
 import { ToPaste } from "./to-paste.tsx";
 
 type Urls = DeploymentUrls["urls"];

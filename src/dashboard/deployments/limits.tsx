@@ -1,7 +1,7 @@
 import { Field, Select } from "../components/form.tsx";
-import type { Draft } from "./deployments-api.ts";
+import type { Deployment } from "../documents.ts";
 
-type Options = Draft["options"];
+type Options = Deployment["options"];
 type NumberOption = Exclude<
   keyof Options,
   "families" | "overflow" | "unprocessable" | "allow_empty" | "comments" | "timeouts"
@@ -31,6 +31,11 @@ const SWITCHES = [
   ["comments", true, "Name the deployment in comments (not supported by every format)"],
   ["timeouts", true, "Give entries that expire a timeout (nftables, ipset, MikroTik and CrowdSec only)"],
 ] as const satisfies readonly (readonly [name: keyof Options, value: Options[keyof Options], label: string])[];
+
+/** Without any of them: null removes an option. */
+export const NO_LIMITS: Readonly<Record<string, null>> = Object.fromEntries(
+  ["families", ...NUMBERS.map(([name]) => name), ...SWITCHES.map(([name]) => name)].map((name) => [name, null]),
+);
 
 /** The limits that a list must meet to be published. */
 export function Limits({

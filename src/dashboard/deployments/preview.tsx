@@ -6,7 +6,8 @@ import type { DeploymentPreview } from "../documents.ts";
 import { formatCount, formatCounted, formatDigits } from "../format.ts";
 import { FORMATS } from "../formats.ts";
 import { useLoad } from "../load.ts";
-import { type Draft, preview } from "./deployments-api.ts";
+import type { Draft } from "./deployments-api.ts";
+import { preview } from "./draft-api.ts";
 import { DoubtfulSources, Reasons } from "./state.tsx";
 
 /** Milliseconds after the last change until the preview is requested. */

@@ -4,8 +4,9 @@ import { AS_ORGANISATION, GuardClasses } from "../components/guard-classes.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { ProblemNote, Skeleton } from "../components/states.tsx";
 import { notify } from "../components/toasts.tsx";
-import { change, create, type Draft, fetchChoices, fetchDeployment } from "../deployments/deployments-api.ts";
+import { create, type Draft, fetchChoices, fetchDeployment } from "../deployments/deployments-api.ts";
 import { DEVICE_TITLES, DEVICES } from "../deployments/devices.ts";
+import { saveDraft } from "../deployments/draft-api.ts";
 import { Limits } from "../deployments/limits.tsx";
 import { LivePreview } from "../deployments/preview.tsx";
 import { type Choices, SourceList } from "../deployments/source-list.tsx";
@@ -58,7 +59,7 @@ export default function EditDeployment({ params }: PageProps) {
 /** A deployment as it is now, and how to save changes of it. */
 async function fetchEdited(id: string, signal: AbortSignal) {
   const { deployment, tag } = await fetchDeployment(id, signal);
-  return { draft: draftOf(deployment), save: (draft: Draft) => change(id, draft, tag) };
+  return { draft: draftOf(deployment), save: (draft: Draft) => saveDraft(id, draft, tag) };
 }
 
 /** Only what users decide: a request may have nothing else. */
