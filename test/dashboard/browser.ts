@@ -73,8 +73,10 @@ export interface Dashboard extends TestServer {
   open(hash: string, options?: PageOptions): Promise<OpenPage>;
 }
 
+const NETWORKS = fileURLToPath(new URL("../../data/networks.ipsieve", import.meta.url));
+
 /**
- * The server with the bundled catalogue, or with the one at another path, and the threat intelligence sample, with an
+ * The server with the bundled networks and catalogue, or with the catalogue at another path, and the threat intelligence sample, with an
  * organisation that has all plans, and no users yet.
  */
 export async function startDashboard(
@@ -89,6 +91,7 @@ export async function startDashboard(
     feedTarget === undefined ? THREATS : [feedTarget.output, THREATS],
     updateCommand,
     feedTarget,
+    [NETWORKS],
   );
   const organisationId = await addOrganisation(server, "Example Networks");
   const contexts: BrowserContext[] = [];

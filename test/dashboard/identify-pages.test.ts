@@ -145,7 +145,17 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     assert.equal(await page.locator(".chart-title").first().innerText(), `${count(lines)} lines`);
     assert.deepEqual(await legend(page), [document.matched, document.unmatched, document.no_address].map(String));
     assert.equal(document.matched + document.unmatched + document.no_address, lines);
-    const [types, providers] = await page.locator(".log-bars .bar-list").all();
+    const [types, providers, networks, countries] = await page.locator(".log-bars .bar-list").all();
+    await page.locator(".chart-title", { hasText: `Lines per ${document.times.unit} (UTC)` }).waitFor();
+    for (const [list, counts] of [
+      [networks!, document.networks],
+      [countries!, document.countries],
+    ] as const)
+      assert.deepEqual(
+        await list.locator("b").allInnerTexts(),
+        counts.slice(0, 12).map(({ lines: own }: { lines: number }) => count(own)),
+      );
+    assert.equal(await countries!.locator(".bar-name").first().innerText(), "United States");
     assert.deepEqual(
       await types!
         .locator("li")

@@ -5,7 +5,7 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { MAX_COMPARED } from "../../service/logs/chosen-rulesets.ts";
 import type { AddressVerdict, ComparedRuleset, DecidingRule } from "../../service/logs/compare-rulesets.ts";
 import type { IdentificationState } from "../../service/logs/identification-state.ts";
-import type { LogComparison, TopAddress, TopAddresses } from "../../service/logs/log-identification.ts";
+import type { LogComparison, LogTimes, TopAddress, TopAddresses } from "../../service/logs/log-identification.ts";
 import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
 import { PRECEDENCE, Purpose } from "./ruleset.ts";
 
@@ -182,6 +182,35 @@ export const IdentificationSchema = named(
     services: Type.Array(Type.Object({ ...service, service: Type.String(), name: Type.String(), ...lines }), {
       description: "the first 50",
     }),
+    networks: Nullable(Type.Array(Type.Object({ asn: Type.Integer(), name: Type.String(), ...lines })), {
+      description:
+        "by who announces the addresses, the first 50, most lines first; null until it is done, and if the server has no networks. With `lines_missing` of `top_addresses`, of the addresses that were counted",
+    }),
+    countries: Nullable(Type.Array(Type.Object({ country: Type.String(), ...lines })), {
+      description: "by the country of the networks, the first 50; null as `networks`",
+    }),
+    times: Nullable(
+      named(
+        "LogTimes",
+        Type.Object({
+          unit: Type.Enum(["hour", "day"], { description: "hours if all lines are within two weeks" }),
+          counts: Type.Array(
+            Type.Object({
+              from: Timestamp,
+              lines: Count,
+              matched: Type.Integer({ minimum: 0 }),
+              unmatched: Type.Integer({ minimum: 0 }),
+            }),
+            { description: "ascending, without those that have no lines; the last 1,000" },
+          ),
+          lines_without_time: Type.Integer({ minimum: 0 }),
+        }),
+      ),
+      {
+        description:
+          "lines by the first time in each, in UTC (a time without a zone counts as UTC); null until it is done",
+      },
+    ),
     unmatched_sample: Type.Array(Type.Object({ text: Type.String(), has_address: Type.Boolean() }), {
       description: "up to 100 lines that belong to no service, cut at 500 characters",
     }),
@@ -207,7 +236,7 @@ export function identificationDocument(
 ): Record<string, unknown> {
   const { id, name, format, state, size, startedAt, endedAt, expiresAt, error, resultBytes } = identification;
   const comparison = withRules ? identification.comparison : null;
-  const { top_addresses: top, ...summary } = identification.summary;
+  const { top_addresses: top, network_counts: counted, times, ...summary } = identification.summary;
   return {
     id,
     name,
@@ -218,11 +247,21 @@ export function identificationDocument(
     expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
     size,
     ...summary,
+    networks: counted?.networks ?? null,
+    countries: counted?.countries ?? null,
+    times: times === null ? null : timesDocument(times),
     top_addresses: top === null ? null : topDocument(top, comparison),
     ruleset_comparison: comparison === null ? null : comparisonDocument(comparison),
     error,
     result_bytes: resultBytes,
   };
+}
+
+function timesDocument({ unit, counts, withoutTime }: LogTimes): object {
+  const documents = counts.map(({ from, lines: all, addresses, matched }) => {
+    return { from: formatTimestamp(from), lines: all, matched, unmatched: addresses - matched };
+  });
+  return { unit, counts: documents, lines_without_time: withoutTime };
 }
 
 function topDocument(top: TopAddresses, comparison: LogComparison | null): object {

@@ -23,7 +23,7 @@ const MONTH_OF = new Map(MONTHS.map((name, at) => [letters(Buffer.from(name), 0)
 
 /**
  * The time of the line `bytes[start, end)` in milliseconds since 1970, UTC, in whole seconds; NaN if it has none. A time
- * without a zone counts as UTC. One without a year is the last one that is at most a day after `latest`, and so long
+ * without a zone counts as UTC. Years are 1970 to 2099. A time without a year is the last one that is at most a day after `latest`, and so long
  * after it no number of seconds is a time. O(end - start).
  */
 export function lineTime(bytes: Uint8Array, start: number, end: number, latest: number): number {
@@ -117,9 +117,9 @@ function dayNumber(bytes: Uint8Array, start: number, at: number): number {
   return at - 1 >= start && isDigit(bytes[at - 1]!) ? bytes[at - 1]! - 0x30 : NaN;
 }
 
-/** The first moment of a day of the Gregorian calendar; NaN if there is no such day. */
+/** The first moment of a day of the Gregorian calendar, from 1970 to 2099; NaN if there is no such day. */
 function dayOf(year: number, month: number, day: number): number {
-  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return NaN;
+  if (!(year >= 1970 && year < 2100 && month >= 1 && month <= 12 && day >= 1 && day <= 31)) return NaN;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   // 31 days: odd months up to July, even ones from August on.
   if (day > (month !== 2 ? 30 + ((month + (month >> 3)) & 1) : isLeap ? 29 : 28)) return NaN;

@@ -34,7 +34,7 @@ export function shardError(cause: unknown, file: string, hasWorkers: boolean): u
 export function tooManyTimes(file: string): BatchError {
   return new BatchError(
     "too-many-times",
-    "more than 1000000 different times, each of which is counted in memory; count by the hour or day (--by)",
+    "more than 1200000 different times, each of which is counted in memory; count by the hour or day (--by)",
     { file },
   );
 }

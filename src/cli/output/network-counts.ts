@@ -1,7 +1,8 @@
+import { networkCounts } from "../../networks/lines-by.ts";
 import type { Networks } from "../../networks/networks.ts";
 import { networkText } from "../snapshots/chosen-networks.ts";
 import { oneLine } from "./one-line.ts";
-import { type CountedSection, countedBy, type SnapshotCounts } from "./snapshot-counts.ts";
+import type { CountedSection, SnapshotCounts } from "./snapshot-counts.ts";
 
 /**
  * What counts say about the catalogue, and about the networks beside it: `perMatch` are the lines of each match of
@@ -27,29 +28,23 @@ function cut(text: string): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
 }
 
-/** Lines by AS number, and by country; lines of addresses that no one announces are in neither. */
+/** Lines by AS number, and by country. */
 function networkSections(networks: Networks, perMatch: Float64Array): CountedSection[] {
-  const names = new Map<string, string>();
-  const byNetwork = countedBy(
-    perMatch,
-    (match) => {
-      const { asn, name } = networks.ownerOf(match);
-      names.set(String(asn), name);
-      return [String(asn)];
-    },
-    (key) => {
-      const name = names.get(key)!;
-      return { key, name, shown: cut(`AS${key} ${oneLine(name)}`), members: { asn: Number(key), name } };
-    },
-  );
-  const byCountry = countedBy(
-    perMatch,
-    (match) => {
-      const { country } = networks.ownerOf(match);
-      return country === null ? [] : [country];
-    },
-    (key) => ({ key, name: null, shown: key, members: { country: key } }),
-  );
+  const counts = networkCounts(networks, perMatch);
+  const byNetwork = counts.networks.map(({ asn, name, lines }) => ({
+    key: String(asn),
+    name,
+    shown: cut(`AS${asn} ${oneLine(name)}`),
+    lines,
+    members: { asn, name },
+  }));
+  const byCountry = counts.countries.map(({ country, lines }) => ({
+    key: country,
+    name: null,
+    shown: country,
+    lines,
+    members: { country },
+  }));
   return [
     { one: "network", all: "networks", color: "yellow", entries: byNetwork },
     { one: "country", all: "countries", color: "green", entries: byCountry },

@@ -1,4 +1,5 @@
 import { BarList } from "../charts/bar-list.tsx";
+import { LineChart } from "../charts/line-chart.tsx";
 import { ShareBar } from "../charts/share-bar.tsx";
 import { Badge } from "../components/badge.tsx";
 import { Panel } from "../components/page.tsx";
@@ -71,11 +72,79 @@ export function Summary({ of }: { readonly of: Identification }) {
           </Panel>
         </div>
       )}
+      <Networks of={of} />
+      <Times of={of} />
       {matched > 0 && <Services of={of} />}
       <RulesetComparison of={of} />
       <TopAddresses of={of} />
       <Unmatched of={of} />
     </>
+  );
+}
+
+/** Who announces the addresses, and from where they are; nothing until it is known. */
+function Networks({ of: { networks, countries } }: { readonly of: Identification }) {
+  if (networks === null || countries === null || networks.length === 0) return null;
+  const title = (what: string, count: number): string =>
+    count > MAX_BARS ? `Lines by ${what}, top ${MAX_BARS}` : `Lines by ${what}`;
+  return (
+    <div class="columns log-bars">
+      <Panel>
+        <BarList
+          title={title("network", networks.length)}
+          items={networks.slice(0, MAX_BARS).map(({ asn, name, lines: value }) => ({
+            key: String(asn),
+            name: <span title={name}>{`AS${asn} ${name}`}</span>,
+            value,
+            color: 3,
+          }))}
+        />
+      </Panel>
+      <Panel>
+        <BarList
+          title={title("country", countries.length)}
+          items={countries.slice(0, MAX_BARS).map(({ country, lines: value }) => ({
+            key: country,
+            name: <span title={country}>{COUNTRIES.of(country) ?? country}</span>,
+            value,
+            color: 4,
+          }))}
+        />
+      </Panel>
+    </div>
+  );
+}
+
+const COUNTRIES = new Intl.DisplayNames(["en"], { type: "region" });
+const UNITS = { hour: 3_600_000, day: 86_400_000 } as const;
+/** More times than this are drawn without those that have no lines. */
+const MAX_POINTS = 1000;
+
+/** When there were how many lines; nothing if no line has a time. */
+function Times({ of: { times } }: { readonly of: Identification }) {
+  if (times === null || times.counts.length === 0) return null;
+  const { unit, counts, lines_without_time: without } = times;
+  const known = new Map(counts.map((count) => [Date.parse(count.from), count]));
+  const [first, last] = [Date.parse(counts[0]!.from), Date.parse(counts.at(-1)!.from)];
+  const points = (last - first) / UNITS[unit] + 1;
+  const moments =
+    points > MAX_POINTS ? [...known.keys()] : Array.from({ length: points }, (_, at) => first + at * UNITS[unit]);
+  const label = (at: number): string => {
+    const text = new Date(at).toISOString();
+    return unit === "day" ? text.slice(0, 10) : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
+  };
+  return (
+    <Panel>
+      <LineChart
+        title={`Lines per ${unit} (UTC)`}
+        labels={moments.map(label)}
+        series={[
+          { name: "Service known", values: moments.map((at) => known.get(at)?.matched ?? 0) },
+          { name: "No matching service", values: moments.map((at) => known.get(at)?.unmatched ?? 0) },
+        ]}
+      />
+      {without > 0 && <p class="muted">{formatCounted(without, "line")} without a time.</p>}
+    </Panel>
   );
 }
 

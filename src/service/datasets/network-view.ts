@@ -1,4 +1,4 @@
-import type { Prefix } from "../../address/address.ts";
+import type { Family, Prefix } from "../../address/address.ts";
 import { formatPrefix, prefixOf } from "../../address/prefix.ts";
 import { Matcher } from "../../batch/matcher.ts";
 import { networksOf } from "../../datasets/networks-from-bytes.ts";
@@ -34,10 +34,15 @@ export class NetworkView {
     return `${owner}"cidr":"${formatPrefix(prefixOf(prefix, table.prefixLength(match)))}"}`;
   }
 
+  /** The matches of `count` addresses, in words as for a batch. */
+  lookupInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void {
+    this.#batches.lookupBatchInto(family, words, out, count);
+  }
+
   /** The matches of the addresses and prefixes of a batch, by index. */
   lookingUp(batch: AddressBatch): Generator<undefined, Uint32Array, undefined> {
     return batch.lookingUp({
-      lookUpInto: (family, words, out, count) => this.#batches.lookupBatchInto(family, words, out, count),
+      lookUpInto: (family, words, out, count) => this.lookupInto(family, words, out, count),
       lookUpPrefix: (prefix) => this.networks.table.lookupPrefix(prefix),
     });
   }

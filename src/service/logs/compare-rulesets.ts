@@ -13,7 +13,7 @@ import type { ChosenRulesets } from "./chosen-rulesets.ts";
 /** Maximum rules shown for an address. */
 const MAX_RULES = 5;
 /** Addresses looked up between two interruptions: a millisecond in the largest rulesets. */
-const STEP = 1024;
+export const STEP = 1024;
 
 /** Lines, and their distinct addresses. */
 export interface LogShare {
@@ -174,7 +174,8 @@ interface Part {
   readonly first: number;
 }
 
-function* partsOf({ words4, counts4, words6, counts6 }: AddressCounts): Generator<Part, void, undefined> {
+/** The addresses of a log, `STEP` or fewer at a time. */
+export function* partsOf({ words4, counts4, words6, counts6 }: AddressCounts): Generator<Part, void, undefined> {
   for (let from = 0; from < counts4.length; from += STEP)
     yield { family: 4, words: words4.subarray(from), lines: counts4.subarray(from, from + STEP), first: from };
   for (let from = 0; from < counts6.length; from += STEP) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { FieldSyntax } from "../../batch/identify-options.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
+import type { ServedNetworks } from "../datasets/served-networks.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { LogIdentification } from "./log-identification.ts";
@@ -61,6 +62,7 @@ export interface Identification {
 export interface NewIdentification extends Pick<Identification, "organisationId" | "id" | "name" | "format" | "size"> {
   readonly body: AsyncIterable<Buffer>;
   readonly catalogue: CatalogueView;
+  readonly networks: ServedNetworks;
   readonly field?: string | undefined;
   readonly input?: FieldSyntax | undefined;
   /** What the log is compared with besides the catalogue; nothing by default. */
@@ -109,6 +111,7 @@ export class Identifications {
     size,
     body,
     catalogue,
+    networks,
     field,
     input,
     rulesets = null,
@@ -121,6 +124,7 @@ export class Identifications {
     const log = new LogIdentification({
       body,
       catalogue,
+      networks,
       format,
       field,
       input,

@@ -2,8 +2,9 @@ import { rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { BatchError } from "../../batch/batch-error.ts";
 import type { FieldSyntax, IdentifyOptions } from "../../batch/identify-options.ts";
+import { TIME_UNITS } from "../../batch/engine/time-counter.ts";
 import { identify } from "../../batch/identify.ts";
-import type { Progress } from "../../batch/identify-result.ts";
+import type { Progress, TimeCounts } from "../../batch/identify-result.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import { inputChunks } from "../../batch/input/input-chunks.ts";
 import { Matcher } from "../../batch/matcher.ts";
@@ -12,10 +13,13 @@ import { type AddressRanking, topAddresses } from "../../batch/top-addresses.ts"
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identifyText } from "../../cbs/identify.ts";
 import { logCounts } from "../../cbs/lines-by.ts";
+import type { NetworkCounts } from "../../networks/lines-by.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
+import type { ServedNetworks } from "../datasets/served-networks.ts";
 import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ClientSpeed } from "../access/client-speed.ts";
 import { writeCounts } from "./counts-file.ts";
+import { countingNetworks } from "./log-networks.ts";
 import { compareRulesets, type RulesetComparison } from "./compare-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";
@@ -27,10 +31,14 @@ import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
  * more, and only one part of all logs is processed per turn.
  */
 export const BY_TURNS = {
-  limits: { shardBytes: 256 << 10, shardLines: 8192, rowBytes: 512 << 10, lineBytes: 1 << 20 },
+  limits: { shardBytes: 256 << 10, shardLines: 4096, rowBytes: 512 << 10, lineBytes: 1 << 20 },
   pause: turn,
 } as const satisfies Pick<IdentifyOptions, "limits" | "pause">;
 const MAX_LISTED = 50;
+/** Two weeks, in milliseconds. */
+const MAX_HOURS = 14 * TIME_UNITS.day;
+/** The last so many days are listed. */
+const MAX_DAYS = 1000;
 /** Text contains no such byte; the beginning of the upload is checked. */
 const NUL = 0;
 const HEAD_BYTES = 4096;
@@ -74,6 +82,19 @@ export interface LogComparison extends RulesetComparison {
   readonly linesMissing: number;
 }
 
+/** Lines by the hour or day of their own times, in UTC. */
+export interface LogTimes {
+  readonly unit: "hour" | "day";
+  /** Ascending; without those that have no lines. */
+  readonly counts: readonly {
+    readonly from: number;
+    readonly lines: number;
+    readonly addresses: number;
+    readonly matched: number;
+  }[];
+  readonly withoutTime: number;
+}
+
 /** The state of a log, while it is identified and afterwards. */
 export interface IdentificationSummary {
   /** As uploaded: compressed, if the log is. */
@@ -99,6 +120,10 @@ export interface IdentificationSummary {
     readonly name: string;
     readonly lines: number;
   }[];
+  /** By network and country; null until it is done, and where no networks are known. */
+  readonly network_counts: NetworkCounts | null;
+  /** By time; null until it is done. */
+  readonly times: LogTimes | null;
   readonly unmatched_sample: readonly UnmatchedLine[];
   /** Null until it is done. */
   readonly top_addresses: TopAddresses | null;
@@ -107,6 +132,7 @@ export interface IdentificationSummary {
 export interface LogRequest {
   readonly body: AsyncIterable<Buffer>;
   readonly catalogue: CatalogueView;
+  readonly networks: ServedNetworks;
   readonly format: RowFormat;
   /**
    * Where a line has its address: the number of a column, from 1, or the name of a column or of a JSON property;
@@ -149,6 +175,8 @@ export class LogIdentification {
   #progress: Progress = { bytesRead: 0, totalBytes: null, lines: 0, addresses: 0, matched: 0, elapsed: 0 };
   #bytes = 0;
   #top: TopAddresses | null = null;
+  #networks: NetworkCounts | null = null;
+  #times: LogTimes | null = null;
   #repeated: string | null = null;
 
   constructor(request: LogRequest) {
@@ -163,13 +191,14 @@ export class LogIdentification {
   async run(): Promise<void> {
     const { catalogue, format, path, signal, field, input, keptAddresses, startedAt } = this.#request;
     try {
-      const { addressCounts, repeatedAddress } = await identify({
+      const { addressCounts, repeatedAddress, times } = await identify({
         inputs: [Readable.from(this.#text(), { objectMode: true })],
         snapshot: catalogue.snapshot,
         format,
         renderer: CATALOGUE_RENDERER,
         output: { path },
         countMatches: true,
+        countTimes: "hour",
         keptAddresses,
         now: startedAt,
         signal,
@@ -180,7 +209,9 @@ export class LogIdentification {
       });
       this.#repeated = repeatedAddress?.address ?? null;
       await inSlices(this.#sample.end());
+      this.#times = logTimes(times!);
       this.#top = await inSlices(this.#rank(addressCounts!));
+      this.#networks = await this.#countNetworks(addressCounts!);
       this.comparison = await this.#compare(addressCounts!, this.#top);
       await this.#writeCounts(addressCounts!);
       this.resultBytes = (await stat(path)).size;
@@ -220,9 +251,21 @@ export class LogIdentification {
         name,
         lines: own,
       })),
+      network_counts: this.#networks,
+      times: this.#times,
       unmatched_sample: [...this.#sample.lines],
       top_addresses: this.#top,
     };
+  }
+
+  /** The first log opens the networks. */
+  async #countNetworks(counts: AddressCounts): Promise<NetworkCounts | null> {
+    const { networks: served } = this.#request;
+    await served.open();
+    const view = served.view();
+    if (view === null) return null;
+    const { networks, countries } = await inSlices(countingNetworks(counts, view));
+    return { networks: networks.slice(0, MAX_LISTED), countries: countries.slice(0, MAX_LISTED) };
   }
 
   async #writeCounts(counts: AddressCounts): Promise<void> {
@@ -286,6 +329,22 @@ export class LogIdentification {
     if (error.code !== "stream-corrupt" && error.code !== "stream-truncated") return what;
     return `${what}; it stopped after line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;
   }
+}
+
+/** By hours if all are within two weeks, otherwise by days. */
+function logTimes({ counts, withoutTime }: TimeCounts): LogTimes {
+  const span = counts.length === 0 ? 0 : counts.at(-1)!.from - counts[0]!.from;
+  if (span <= MAX_HOURS) return { unit: "hour", counts, withoutTime };
+  const days = new Map<number, { from: number; lines: number; addresses: number; matched: number }>();
+  for (const { from: hour, lines, addresses, matched } of counts) {
+    const from = Math.floor(hour / TIME_UNITS.day) * TIME_UNITS.day;
+    const day = days.get(from) ?? { from, lines: 0, addresses: 0, matched: 0 };
+    days.set(from, day);
+    day.lines += lines;
+    day.addresses += addresses;
+    day.matched += matched;
+  }
+  return { unit: "day", counts: [...days.values()].slice(-MAX_DAYS), withoutTime };
 }
 
 function topAddress(catalogue: Catalogue, ip: string, lines: number): TopAddress {

@@ -97,7 +97,7 @@ const newTaxiiCredential = async () => {
 };
 const newLog = async () => {
   const id = crypto.randomUUID();
-  const { identifications, catalogue } = t.server.services;
+  const { identifications, catalogue, networks } = t.server.services;
   const body = Readable.from([Buffer.from("1.1.1.1\n")]);
   await identifications.run({
     organisationId: organisation,
@@ -107,6 +107,7 @@ const newLog = async () => {
     size: null,
     body,
     catalogue: catalogue.view(),
+    networks,
   });
   return id;
 };

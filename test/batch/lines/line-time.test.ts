@@ -55,6 +55,8 @@ const TIMES: Readonly<Record<string, string | null>> = {
   "a 03:04:05 b 2026-11-27 03:04:05": "2026-11-27T03:04:05Z",
   // No times: impossible dates, numbers that are something else, times without a date, and parts of other words.
   "2026-02-29T12:34:56Z": null,
+  "1969-12-31T23:59:59Z": null,
+  "2100-01-01T00:00:00Z": null,
   "2026-13-01T12:34:56Z": null,
   "2026-11-31 12:34:56": null,
   "2026-11-27T24:00:00Z": null,

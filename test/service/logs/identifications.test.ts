@@ -27,9 +27,15 @@ import { Matcher } from "../../../src/batch/matcher.ts";
 import { UnmatchedSample } from "../../../src/service/logs/unmatched-sample.ts";
 import { identifyText } from "../../../src/cbs/identify.ts";
 import { onlyLong, rounds } from "../../rounds.ts";
+import { openNetworks } from "../../../src/datasets/open-networks.ts";
+import { ServedNetworks } from "../../../src/service/datasets/served-networks.ts";
 import { until } from "../../until.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
+const NETWORKS = fileURLToPath(new URL("../../../data/networks.ipsieve", import.meta.url));
+const QUIET = { info: () => {}, error: () => {} };
+const networks = new ServedNetworks({ paths: [NETWORKS], log: QUIET });
+after(() => networks.close());
 
 let catalogue: CatalogueView;
 let tree: CatalogueTree;
@@ -56,6 +62,7 @@ function log(body: Readable | Buffer | string, more: Partial<NewIdentification> 
     format: "tsv",
     size: null,
     catalogue,
+    networks,
     body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
     ...more,
   };
@@ -160,6 +167,60 @@ test("a log, plain, gzipped or as zstd: counts, types, providers, services, and 
     assert.equal(done.log.resultBytes, statSync(done.path).size);
     for (const [i, { address }] of lines.entries()) assert.equal(rows[i]!.split("\t")[0], address ?? "");
   }
+});
+
+/** The keys of lines with how many there are, the most first. */
+function ranking(keys: Iterable<string | null>): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const key of keys) if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return [...counts].sort(([keyA, a], [keyB, b]) => b - a || (keyA < keyB ? -1 : 1));
+}
+
+test("networks and countries of a log are those of its addresses, one by one; its times those of its lines", async () => {
+  const known = await openNetworks(NETWORKS);
+  const addresses = [...someLines(3000).map(({ address }) => address), "1.1.1.1", "192.0.2.1", "2001:200::1"];
+  const times = addresses.map((_, index) => (index % 11 === 0 ? null : Date.UTC(2026, 10, 1, index % 100)));
+  const text = addresses.map((address, index) => {
+    const time = times[index]!;
+    return `${address ?? "nobody"} ${time === null ? "-" : new Date(time).toISOString()}\n`;
+  });
+  const { log: done } = await make().run(log(text.join("")));
+  const { network_counts: counted, times: found } = done.summary();
+  const owners = addresses.map((address) => (address === null ? null : known.lookup(address)));
+  assert.deepEqual(
+    counted!.networks.map(({ asn, name, lines }) => [`${asn} ${name}`, lines]).slice(0, 20),
+    ranking(owners.map((owner) => owner && `${owner.asn} ${owner.name}`)).slice(0, 20),
+  );
+  assert.deepEqual(
+    counted!.countries.map(({ country, lines }) => [country, lines]),
+    ranking(owners.map((owner) => owner && owner.country)).slice(0, 50),
+  );
+  const hours = ranking(times.map((time) => (time === null ? null : String(time)))).sort(
+    ([a], [b]) => Number(a) - Number(b),
+  );
+  assert.deepEqual(
+    found!.counts.map(({ from, lines }) => [String(from), lines]),
+    hours,
+  );
+  assert.deepEqual([found!.unit, found!.withoutTime], ["hour", times.filter((time) => time === null).length]);
+  assert.equal(
+    found!.counts.reduce((sum, { addresses: own }) => sum + own, 0),
+    addresses.filter((address, index) => address !== null && times[index] !== null).length,
+  );
+});
+
+test("a log of months is counted by days; a server without networks counts none", async () => {
+  const days = Array.from({ length: 90 }, (_, day) => new Date(Date.UTC(2026, 6, 1 + day, day % 24)).toISOString());
+  const missing = new ServedNetworks({ paths: [], log: QUIET });
+  const text = days.map((day) => `1.1.1.1 ${day}\n${day} nobody\n`).join("");
+  const { log: done } = await make().run(log(text, { networks: missing }));
+  const { times, network_counts: counted } = done.summary();
+  assert.equal(counted, null);
+  assert.equal(times!.unit, "day");
+  assert.deepEqual(
+    times!.counts,
+    days.map((day) => ({ from: Date.parse(day.slice(0, 10)), lines: 2, addresses: 1, matched: 1 })),
+  );
 });
 
 test("the sample has every unmatched line while there are few, in order, with long ones shortened", async () => {

@@ -83,6 +83,7 @@ function addUpload(app: App, services: Services): void {
       size: length === undefined ? null : Number(length),
       body,
       catalogue: catalogue.view(),
+      networks: services.networks,
       field: field === undefined ? undefined : readLine("field", field),
       input,
       rulesets: chooseRulesets(rulesets, request.caller.organisationId, memory, request.now),
