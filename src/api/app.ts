@@ -52,7 +52,7 @@ import { addReplayRoutes } from "./routes/public/replays.ts";
 import { addBatchRoutes } from "./routes/public/rulesets/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rulesets/rules.ts";
 import { addGuardRoutes } from "./routes/public/rulesets/guard.ts";
-import { addRulesetRoutes } from "./routes/public/rulesets/rulesets.ts";
+import { addRulesetRoutes } from "./resources/rulesets.ts";
 import { addFitRoutes } from "./routes/public/fit.ts";
 import { addSetRoutes } from "./routes/public/sets.ts";
 import { addVersionRoutes } from "./routes/public/rulesets/versions.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { PRECEDENCE } from "../../src/api/schemas/ruleset.ts";
+import { PRECEDENCE } from "../../src/api/schemas/rule.ts";
 import { readErrorPosition } from "../../src/dashboard/lookup/error-position.ts";
 import { coveringPrefixes, formatSize } from "../../src/dashboard/lookup/prefixes.ts";
 import { type TestUser, visit } from "../api/dashboard/browser.ts";

@@ -5,8 +5,7 @@ import { CbsLookup } from "./cbs.ts";
 import { MapByAddress, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";
 import { Threat } from "./cti.ts";
 import { DeploymentSourceSchema } from "./deployment-source.ts";
-import { RuleSchema } from "./rule.ts";
-import { PRECEDENCE, Purpose } from "./ruleset.ts";
+import { PRECEDENCE, Purpose, RuleSchema } from "./rule.ts";
 
 const author = (what: string) =>
   Nullable(Actor, {

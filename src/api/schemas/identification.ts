@@ -7,7 +7,7 @@ import type { AddressVerdict, ComparedRuleset, DecidingRule } from "../../servic
 import type { IdentificationState } from "../../service/logs/identification-state.ts";
 import type { LogComparison, LogTimes, TopAddress, TopAddresses } from "../../service/logs/log-identification.ts";
 import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
-import { PRECEDENCE, Purpose } from "./ruleset.ts";
+import { PRECEDENCE, Purpose } from "./rule.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space", "keys"] as const;

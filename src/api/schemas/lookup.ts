@@ -3,7 +3,7 @@ import { CbsLookup } from "./cbs.ts";
 import { LookedUpText, named, Nullable } from "./common.ts";
 import { ExtendedThreat } from "./cti.ts";
 import { RuleRow } from "./row.ts";
-import { PRECEDENCE, Purpose } from "./ruleset.ts";
+import { PRECEDENCE, Purpose } from "./rule.ts";
 
 export const LookupQuery = Type.Object({ ip: LookedUpText });
 

@@ -2,8 +2,7 @@ import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
 import { warnings } from "./collateral.ts";
 import { Count, named, NullableText, PREFIX_FORMAT, PrefixText, shownAs, strict, upTo, WholeNumber } from "./common.ts";
-import { RuleSchema } from "./rule.ts";
-import { Purpose } from "./ruleset.ts";
+import { Purpose, RuleSchema } from "./rule.ts";
 import { ruleDocument, type RuleDocument } from "../../formats/rule-document.ts";
 
 const DAY = 86_400_000;

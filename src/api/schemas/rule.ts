@@ -1,6 +1,7 @@
 import { type TObject, Type } from "typebox";
 import { MAX_NAME_LENGTH, MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
+import { PURPOSES } from "../../store/state.ts";
 import { MAX_LISTED } from "../../service/rules/plan-replacement.ts";
 import { MAX_REPORTED } from "../../service/rules/desired-rules.ts";
 import {
@@ -39,6 +40,12 @@ export const RuleSchema = named(
 
 /** The ruleset of all examples. */
 export const EXAMPLE_ID = "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11";
+
+/** Which rule wins if rules of both purposes cover an address; the lookup page says the same. */
+export const PRECEDENCE =
+  "Allow before block: where active rules of an allowlist and of a blocklist cover an address, it is allowed.";
+
+export const Purpose = named("Purpose", Type.Enum([...PURPOSES], { description: PRECEDENCE }));
 
 export const RulesetParameters = Type.Object({ ruleset_id: Type.String({ format: "uuid", examples: [EXAMPLE_ID] }) });
 

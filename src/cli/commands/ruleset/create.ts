@@ -2,8 +2,9 @@ import { basename } from "node:path";
 import { ProblemError } from "../../../client/errors.ts";
 import { PURPOSES, type Purpose, Ruleset } from "../../../rulesets/ruleset.ts";
 import { checkRuleName } from "../../../rulesets/validate-rule.ts";
-import { GUARD_POLICIES, type GuardPolicy } from "../../../store/records/guard-policy.ts";
-import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { RULESET_FIELDS } from "../../../service/rules/ruleset-fields.ts";
+import { fieldOptions, fieldValues } from "../../options/field-options.ts";
+import { type Arguments, type Command, EXIT, type Option } from "../../runner/command.ts";
 import { printText } from "../../output/standard-output.ts";
 import { rejectTakenRuleset } from "../../rulesets/chosen-ruleset.ts";
 import { guardClassesOf, guardClassesOption } from "../../rulesets/guard-classes.ts";
@@ -11,7 +12,7 @@ import { isRulesetFile, RulesetFile } from "../../rulesets/ruleset-file.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, parametersText, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
-const CLASSES_OPTION = guardClassesOption("as the organisation's (default)");
+const onServer = (option: Option): Option => ({ ...option, help: `on a server: ${option.help}` });
 
 export const createCommand: Command = {
   name: "ruleset create",
@@ -19,14 +20,8 @@ export const createCommand: Command = {
   operands: "RULESET",
   options: [
     { name: "purpose", value: "PURPOSE", choices: PURPOSES, help: "what it is for; default: blocklist" },
-    { name: "description", value: "TEXT", help: "on a server: a description" },
-    {
-      name: "guard",
-      value: "POLICY",
-      choices: GUARD_POLICIES,
-      help: "on a server, if rules of a blocklist would block services, allowed addresses or own networks: off, warn, refuse, carve (leave them out of lists); default: warn",
-    },
-    { ...CLASSES_OPTION, help: `on a server: ${CLASSES_OPTION.help}` },
+    ...fieldOptions(RULESET_FIELDS, ["never_block"]).map(onServer),
+    onServer(guardClassesOption("as the organisation's (default)")),
     { name: "never-block", help: "on a server: an allowlist with your own networks, never to be blocked" },
     {
       name: "name",
@@ -86,16 +81,12 @@ function checkedName(name: string): string {
 }
 
 async function createOnServer(args: Arguments, name: string, purpose: Purpose): Promise<void> {
-  const description = args.value("description");
-  const guard = args.value("guard") as GuardPolicy | undefined;
   const classes = guardClassesOf(args);
   const body = {
     name,
     purpose,
-    ...(description !== undefined && { description }),
-    ...(guard !== undefined && { guard }),
+    ...fieldValues(RULESET_FIELDS, args),
     ...(classes !== undefined && { guard_classes: classes }),
-    ...(args.has("never-block") && { never_block: true }),
   };
   const { id } = await new ServiceConnection(args).use(async (client) => {
     await rejectTakenRuleset(client, name);

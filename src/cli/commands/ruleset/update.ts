@@ -1,5 +1,6 @@
 import { ProblemError } from "../../../client/errors.ts";
-import { GUARD_POLICIES, type GuardPolicy } from "../../../store/records/guard-policy.ts";
+import { RULESET_FIELDS } from "../../../service/rules/ruleset-fields.ts";
+import { fieldOptions, fieldValues } from "../../options/field-options.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { chosenRuleset, rejectTakenRuleset } from "../../rulesets/chosen-ruleset.ts";
@@ -16,20 +17,8 @@ export const updateCommand: Command = {
   operandWords: [],
   options: [
     { name: "name", value: "NAME", help: "a new name" },
-    { name: "description", value: "TEXT", help: "what it is for" },
-    {
-      name: "guard",
-      value: "POLICY",
-      choices: GUARD_POLICIES,
-      help: "if rules of a blocklist would block services, allowed addresses or own networks: off, warn, refuse, carve (leave them out of lists)",
-    },
+    ...fieldOptions(RULESET_FIELDS),
     guardClassesOption("as the organisation's"),
-    {
-      name: "never-block",
-      value: "yes|no",
-      choices: ["yes", "no"],
-      help: "whether an allowlist has your own networks, never to be blocked",
-    },
     ...CONNECTION_OPTIONS,
   ],
   notes: [
@@ -50,14 +39,11 @@ export const updateCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const operand = args.operands[0]!;
   if (isRulesetFile(operand)) throw new UsageError(`${operand} is a file, which has no guard and no description`);
-  const guard = args.value("guard") as GuardPolicy | undefined;
   const classes = guardClassesOf(args);
   const body = {
     ...(args.has("name") && { name: args.value("name")! }),
-    ...(args.has("description") && { description: args.value("description")! }),
-    ...(guard !== undefined && { guard }),
+    ...fieldValues(RULESET_FIELDS, args),
     ...(classes !== undefined && { guard_classes: classes }),
-    ...(args.has("never-block") && { never_block: args.value("never-block") === "yes" }),
   };
   if (Object.keys(body).length === 0)
     throw new UsageError('say what to change; "ipsieve help ruleset update" lists the options');
