@@ -98,7 +98,7 @@ const State = named(
   }),
 );
 
-const AuditEntrySchema = named(
+export const AuditEntrySchema = named(
   "AuditEntry",
   Type.Object({
     sequence: Sequence,

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { BLOCKED_UNITS, type BlockedSummary } from "../../store/records/blocked.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import { Count, named, NullableText, Timestamp } from "./common.ts";
+import { Count, type DocumentOf, named, NullableText, Timestamp } from "./common.ts";
 
 const Unit = named("BlockedUnit", Type.Enum([...BLOCKED_UNITS]));
 
@@ -29,7 +29,7 @@ export const BlockedList = named(
 
 const RULESET = "ruleset/";
 
-export function blockedDocument({ counts, hours }: BlockedSummary): Record<string, unknown> {
+export function blockedDocument({ counts, hours }: BlockedSummary): DocumentOf<typeof BlockedList> {
   return {
     items: counts.map(({ source, prefix, unit, amount }) => ({
       source,

@@ -6,7 +6,17 @@ import { MAX_COMPARED } from "../../service/logs/chosen-rulesets.ts";
 import type { AddressVerdict, ComparedRuleset, DecidingRule } from "../../service/logs/compare-rulesets.ts";
 import type { IdentificationState } from "../../service/logs/identification-state.ts";
 import type { LogComparison, LogTimes, TopAddress, TopAddresses } from "../../service/logs/log-identification.ts";
-import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
+import {
+  Count,
+  type DocumentOf,
+  LineText,
+  named,
+  Nullable,
+  NullableText,
+  NullableTimestamp,
+  Timestamp,
+  WorkState,
+} from "./common.ts";
 import { PRECEDENCE, Purpose } from "./rule.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
@@ -233,7 +243,7 @@ export const IdentificationList = named(
 export function identificationDocument(
   identification: IdentificationState,
   withRules: boolean,
-): Record<string, unknown> {
+): DocumentOf<typeof IdentificationSchema> {
   const { id, name, format, state, size, startedAt, endedAt, expiresAt, error, resultBytes } = identification;
   const comparison = withRules ? identification.comparison : null;
   const { top_addresses: top, network_counts: counted, times, ...summary } = identification.summary;
@@ -257,25 +267,25 @@ export function identificationDocument(
   };
 }
 
-function timesDocument({ unit, counts, withoutTime }: LogTimes): object {
+function timesDocument({ unit, counts, withoutTime }: LogTimes) {
   const documents = counts.map(({ from, lines: all, addresses, matched }) => {
     return { from: formatTimestamp(from), lines: all, matched, unmatched: addresses - matched };
   });
   return { unit, counts: documents, lines_without_time: withoutTime };
 }
 
-function topDocument(top: TopAddresses, comparison: LogComparison | null): object {
-  const list = (addresses: readonly TopAddress[]): object[] => addresses.map((each) => withVerdict(each, comparison));
+function topDocument(top: TopAddresses, comparison: LogComparison | null) {
+  const list = (addresses: readonly TopAddress[]) => addresses.map((each) => withVerdict(each, comparison));
   return { ...top, matched: list(top.matched), unmatched: list(top.unmatched) };
 }
 
-function withVerdict(address: TopAddress, comparison: LogComparison | null): object {
+function withVerdict(address: TopAddress, comparison: LogComparison | null) {
   const verdict: AddressVerdict | undefined = comparison?.verdicts.get(address.ip);
   const { decision, rules, rulesCount } = verdict ?? { decision: null, rules: [], rulesCount: 0 };
   return { ...address, decision, rules: rules.map(decidingRuleDocument), rules_count: rulesCount };
 }
 
-function decidingRuleDocument({ ruleset, rule: { prefix, name, expiresAt } }: DecidingRule): object {
+function decidingRuleDocument({ ruleset, rule: { prefix, name, expiresAt } }: DecidingRule) {
   return {
     ruleset_id: ruleset.id,
     ruleset: ruleset.name,
@@ -286,7 +296,7 @@ function decidingRuleDocument({ ruleset, rule: { prefix, name, expiresAt } }: De
   };
 }
 
-function comparisonDocument(comparison: LogComparison): object {
+function comparisonDocument(comparison: LogComparison) {
   const { at, rulesets, leftOut, allowed, blocked, both, neither, top, addresses, linesMissing } = comparison;
   return {
     as_of: formatTimestamp(at),

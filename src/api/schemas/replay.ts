@@ -3,7 +3,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { KeptReplay } from "../../service/logs/replays.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import { Count, named, Nullable, NullableText, strict, Timestamp } from "./common.ts";
+import { Count, type DocumentOf, named, Nullable, NullableText, strict, Timestamp } from "./common.ts";
 import { SetSource } from "./sets.ts";
 
 const MAX_TOP = 1000;
@@ -72,7 +72,14 @@ export const ReplaySchema = named(
   }),
 );
 
-export function replayDocument({ id, identificationId, createdAt, expiresAt, log, report }: KeptReplay): object {
+export function replayDocument({
+  id,
+  identificationId,
+  createdAt,
+  expiresAt,
+  log,
+  report,
+}: KeptReplay): DocumentOf<typeof ReplaySchema> {
   const { hit, rulesHit, rulesUnused, topRules, unused, topAddresses, services, difference } = report;
   return {
     id,
@@ -90,6 +97,6 @@ export function replayDocument({ id, identificationId, createdAt, expiresAt, log
   };
 }
 
-function ruleText({ prefix, name }: Pick<Rule, "prefix" | "name">): object {
+function ruleText({ prefix, name }: Pick<Rule, "prefix" | "name">) {
   return { ip: formatPrefix(prefix), name };
 }

@@ -5,7 +5,16 @@ import { AREAS, ROLES } from "../../store/state.ts";
 import { MAX_USER_NAME_LENGTH } from "../../service/access/read-user.ts";
 import type { LiveSession } from "../../service/store/service-memory.ts";
 import type { Services } from "../../service/services.ts";
-import { Count, IdAndName, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
+import {
+  Count,
+  type DocumentOf,
+  IdAndName,
+  named,
+  NullableTimestamp,
+  strict,
+  timeOrNull,
+  Timestamp,
+} from "./common.ts";
 
 const MIN_PASSWORD_LENGTH = 10;
 const MAX_PASSWORD_LENGTH = 500;
@@ -58,7 +67,7 @@ export function sessionDocument(
   { session, user }: LiveSession,
   { memory, settings }: Services,
   now: number,
-): Record<string, unknown> {
+): DocumentOf<typeof SessionSchema> {
   const { id, name, role, organisationId } = user;
   const plans = AREAS.map((area) => {
     const plan = memory.plan(organisationId, area);
@@ -66,7 +75,7 @@ export function sessionDocument(
     return {
       area,
       active: plan !== undefined && plan.active && (until === null || now < until),
-      until: until === null ? null : formatTimestamp(until),
+      until: timeOrNull(until),
     };
   });
   return {

@@ -3,7 +3,7 @@ import type { Family } from "../../address/address.ts";
 import { SET_OPERATIONS } from "../../service/sets/compute-set.ts";
 import type { AddressCount, RelatedPair, RelatedSet, Relations } from "../../sets/relate.ts";
 import { millionthsOf } from "../../sets/relate.ts";
-import { Count, named, PrefixText, strict } from "./common.ts";
+import { Count, type DocumentOf, named, PrefixText, strict } from "./common.ts";
 import { ONE_SOURCE, sourceMembers } from "./deployment-source.ts";
 
 /** Sets of one request: two by two, 20 are 190 pairs. */
@@ -114,20 +114,20 @@ export const ComputedSet = named(
   }),
 );
 
-export function relationsDocument({ sets, pairs }: Relations): object {
+export function relationsDocument({ sets, pairs }: Relations): DocumentOf<typeof RelationsSchema> {
   return {
     sets: sets.map((set) => ({ ipv4: relatedCounts(set, 4), ipv6: relatedCounts(set, 6) })),
     pairs: pairs.map((pair) => pairDocument(pair, sets)),
   };
 }
 
-function relatedCounts({ size, only }: RelatedSet, family: Family): object {
+function relatedCounts({ size, only }: RelatedSet, family: Family) {
   return { addresses: String(size[family]), only: String(only[family]) };
 }
 
-function pairDocument({ first, second, relation, shared }: RelatedPair, sets: readonly RelatedSet[]): object {
+function pairDocument({ first, second, relation, shared }: RelatedPair, sets: readonly RelatedSet[]) {
   const [one, other] = [sets[first]!.size, sets[second]!.size];
-  const counts = (family: Family): object => ({
+  const counts = (family: Family) => ({
     shared: String(shared[family]),
     millionths_of_first: millionthsOf(shared[family], one[family]),
     millionths_of_second: millionthsOf(shared[family], other[family]),
@@ -135,6 +135,6 @@ function pairDocument({ first, second, relation, shared }: RelatedPair, sets: re
   return { first, second, relation, ipv4: counts(4), ipv6: counts(6) };
 }
 
-export function exactCounts(count: AddressCount): object {
+export function exactCounts(count: AddressCount) {
   return { ipv4: String(count[4]), ipv6: String(count[6]) };
 }

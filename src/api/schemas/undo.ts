@@ -14,7 +14,7 @@ export const UndoQuery = Type.Object({
   ),
 });
 
-const UndoableChange = named(
+export const UndoableChange = named(
   "UndoableChange",
   Type.Object({
     sequence: Type.Integer({ minimum: 1 }),

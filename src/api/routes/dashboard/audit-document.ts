@@ -6,6 +6,8 @@ import { actionOf } from "../../../service/changes/audit-actions.ts";
 import type { Area, DatasetFacts } from "../../../store/state.ts";
 import type { ServiceMemory } from "../../../service/store/service-memory.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
+import type { AuditEntrySchema } from "../../schemas/audit.ts";
+import type { DocumentOf } from "../../schemas/common.ts";
 
 type State = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
@@ -14,7 +16,7 @@ export function auditDocument(
   entry: AuditEntry,
   organisationId: string,
   memory: ServiceMemory,
-): Record<string, unknown> {
+): DocumentOf<typeof AuditEntrySchema> {
   const { sequence, at, command: kind, rulesetId } = entry;
   return {
     sequence,
@@ -36,7 +38,7 @@ function digestOf(state: object | null): string | null {
   return (state as DatasetFacts | null)?.dataset === undefined ? null : ((state as DatasetFacts).digest ?? null);
 }
 
-function countsOf({ rules, list }: AuditEntry): object | null {
+function countsOf({ rules, list }: AuditEntry) {
   return rules === null
     ? null
     : {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyContextConfig, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { csvRow } from "../../../csv/write-row.ts";
-import type { AuditEntry, AuditQuery as StoreQuery } from "../../../store/records/audit.ts";
+import type { AuditQuery as StoreQuery } from "../../../store/records/audit.ts";
 import type { App } from "../../app-type.ts";
 import { AUDIT_ACTIONS } from "../../../service/changes/audit-actions.ts";
 import { joined } from "../../../service/encoded.ts";
@@ -111,17 +111,9 @@ async function* exported(
   if (format === "csv") yield Buffer.from(csvRow(COLUMNS));
   for (let before: number | null | undefined; before !== null;) {
     const page = await store.read("audit", organisationId, { ...filter, before, limit: AT_ONCE });
-    for (const entry of page.entries) yield Buffer.from(write(documentOf(entry, organisationId, memory)));
+    for (const entry of page.entries) yield Buffer.from(write(auditDocument(entry, organisationId, memory)));
     before = page.nextBefore;
   }
-}
-
-type Document = Readonly<Record<string, unknown>> & {
-  readonly actor: { readonly kind: string; readonly id: string | null; readonly name: string | null };
-};
-
-function documentOf(entry: AuditEntry, organisationId: string, memory: Services["memory"]): Document {
-  return auditDocument(entry, organisationId, memory) as Document;
 }
 
 const COLUMNS = [
@@ -136,7 +128,7 @@ const COLUMNS = [
   "ruleset_id",
 ] as const;
 
-function csvTextOf({ actor, ...entry }: Document): string {
+function csvTextOf({ actor, ...entry }: ReturnType<typeof auditDocument>): string {
   const cells: Readonly<Record<string, unknown>> = {
     ...entry,
     actor_kind: actor.kind,

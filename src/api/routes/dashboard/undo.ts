@@ -6,7 +6,8 @@ import type { App } from "../../app-type.ts";
 import { signature } from "../../http/signed-request.ts";
 import { READ_EDL, WRITE_EDL } from "../../operation.ts";
 import { notFound, Problem } from "../../problem.ts";
-import { ChangeParameters, LastChange, Undone, UndoQuery } from "../../schemas/undo.ts";
+import type { DocumentOf } from "../../schemas/common.ts";
+import { ChangeParameters, LastChange, UndoableChange, Undone, UndoQuery } from "../../schemas/undo.ts";
 import type { Services } from "../../../service/services.ts";
 import { CHANGED, type Inverse, inverseOf, isOfRulesets, isOvertaken } from "../../../service/changes/undo.ts";
 import { summaryOf } from "./audit-document.ts";
@@ -136,7 +137,7 @@ function changeDocument(
   { entry, inverse }: Last,
   { memory }: Services,
   { caller: { organisationId } }: FastifyRequest,
-): Record<string, unknown> {
+): DocumentOf<typeof UndoableChange> {
   const { sequence, at, command: kind, rulesetId, old } = entry;
   const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
   const reason = "rejection" in inverse ? inverse.rejection : null;

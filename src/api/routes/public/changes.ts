@@ -40,7 +40,7 @@ export function addChangeRoutes(app: App, services: Services): void {
     const { after = 0, limit = DEFAULT_CHANGES } = request.query;
     if (type === LINES_TYPE) return sendLines(request, reply, services, after);
     const page = await readPage(request, services, after, limit);
-    return streamJson(reply, listText(page, after, limit)) as never;
+    return streamJson(reply, listText(page, after, limit));
   });
 }
 

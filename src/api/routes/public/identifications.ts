@@ -168,7 +168,7 @@ function addReads(app: App, services: Services): void {
 }
 
 /** As it is shown now: a plan may have ended since. */
-function documentOf(identification: IdentificationState, { memory, now }: Services): Record<string, unknown> {
+function documentOf(identification: IdentificationState, { memory, now }: Services) {
   const plan = memory.plan(identification.organisationId, "edl");
   return identificationDocument(identification, isActivePlan(plan, now()));
 }

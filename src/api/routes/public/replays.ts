@@ -42,7 +42,7 @@ export function addReplayRoutes(app: App, services: Services): void {
     const report = await replayLog({ organisationId, counts, top, now: request.now, ...sources }, services);
     const { lines, no_address: without } = log.summary;
     const about = { lines, withAddress: lines - without, linesMissing: counts.missing };
-    return replayDocument(replays.add(organisationId, { identificationId: log.id, log: about, report })) as never;
+    return replayDocument(replays.add(organisationId, { identificationId: log.id, log: about, report }));
   });
 
   const get = {
@@ -59,7 +59,7 @@ export function addReplayRoutes(app: App, services: Services): void {
     const found =
       replays.get(owned.organisationId, owned.id) ?? (await peers.ask("replay", owned)).find((each) => each !== null);
     if (found === undefined) throw notFound(NO_REPLAY);
-    return replayDocument(found) as never;
+    return replayDocument(found);
   });
 }
 

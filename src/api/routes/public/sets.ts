@@ -47,7 +47,7 @@ function addRelate(app: App, services: Services): void {
   app.post("/edl/ip-rulesets::relate", { config, schema }, async (request, reply) => {
     const signal = clientGone(reply);
     const sets = await setsIn(request, request.body.sets, services);
-    return relationsDocument(await inSlices(relating(sets), signal)) as never;
+    return relationsDocument(await inSlices(relating(sets), signal));
   });
 }
 

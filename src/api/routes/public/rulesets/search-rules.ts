@@ -40,7 +40,7 @@ export function addSearchRoutes(app: App, services: Services): void {
       rulesets.push({ id, name, purpose, count: found.count });
       for (const rule of found.rules) items.push({ ruleset_id: id, ...rowDocument(rule, now, within(body)) });
     }
-    return { count, rulesets, items } as never;
+    return { count, rulesets, items };
   });
 }
 

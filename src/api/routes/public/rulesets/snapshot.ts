@@ -44,7 +44,7 @@ export function addSnapshotRoutes(app: App, services: Services): void {
     const rulesets = services.memory.rulesets(organisationId).filter(({ about }) => (only ?? about.id) === about.id);
     if (only !== undefined && rulesets.length === 0) throw invalid({ ruleset_id: ["unknown ruleset"] });
     const lines = linesOf(rulesets, JSON.stringify({ feed, sequence }));
-    return reply.type(`${LINES_TYPE}; charset=utf-8`).send(Readable.from(lines, { objectMode: false })) as never;
+    return reply.type(`${LINES_TYPE}; charset=utf-8`).send(Readable.from(lines, { objectMode: false }));
   });
 }
 
