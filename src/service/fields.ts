@@ -33,11 +33,12 @@ export type Fields<Definition, Required extends keyof Definition = never> = {
     (Name extends Required ? unknown : { readonly initial: Definition[Name] });
 };
 
-export function initialOf<Definition, Required extends keyof Definition>(
-  fields: Fields<Definition, Required>,
-): Omit<Definition, Required> {
+/** What new ones have; what is older than a field has the same. */
+export function initialOf<Definition, Required extends keyof Definition>(fields: Fields<Definition, Required>) {
   const entries = Object.entries<Field<unknown>>(fields).filter(([, { initial }]) => initial !== undefined);
-  return Object.fromEntries(entries.map(([name, { initial }]) => [name, initial])) as Omit<Definition, Required>;
+  return Object.fromEntries(entries.map(([name, { initial }]) => [name, initial])) as {
+    [Name in Exclude<keyof Definition, Required>]: NonNullable<Definition[Name]>;
+  };
 }
 
 /** `help`: of the option. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../until.ts";
+import { definitionOf } from "../deployments/definition-of.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 import { onlyLong } from "../rounds.ts";
@@ -275,6 +276,15 @@ const textOf = async (id: string): Promise<string> => {
   const { urls } = (await ask(t, "GET", `${PATH}${id}/urls/`, { key })).body;
   return (await fetch(urls.combined[0])).text();
 };
+
+test("a deployment from before a property existed has the value of new ones", async () => {
+  const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] });
+  assert.ok(!("guard" in definition));
+  const by = { actor: "command:test", at: t.clock.now, organisationId: organisation };
+  const { deployment } = await t.server.store.write({ kind: "create-deployment", ...by, name: "older", definition });
+  const { guard, guard_classes } = await get(deployment.id);
+  assert.deepEqual([guard, guard_classes], ["warn", null]);
+});
 
 test(
   "refuse: the previous list stays until someone approves what the new one blocks, and no more than that",

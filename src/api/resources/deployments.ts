@@ -5,6 +5,7 @@ import { makeToken } from "../../service/access/secret-token.ts";
 import { DEPLOYMENT_FIELDS, OPTION_FIELDS } from "../../service/deployments/deployment-fields.ts";
 import { doubtfulSources } from "../../service/deployments/doubtful-sources.ts";
 import { dependsOnOthers, readDefinition, readDefinitionChanges } from "../../service/deployments/read-deployment.ts";
+import { initialOf } from "../../service/fields.ts";
 import { checkRulesetText } from "../../service/rules/read-rule.ts";
 import { tagOfDeployment } from "../../service/rules/tags.ts";
 import type { Services } from "../../service/services.ts";
@@ -186,8 +187,9 @@ function documentOf(
   return {
     id,
     name,
+    // A deployment may be older than some of its members.
+    ...initialOf(DEPLOYMENT_FIELDS),
     ...definition,
-    guard: definition.guard ?? "warn",
     guard_classes: definition.guard_classes ?? null,
     created_at: formatTimestamp(createdAt),
     updated_at: formatTimestamp(updatedAt),

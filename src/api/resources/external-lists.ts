@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
+import { initialOf } from "../../service/fields.ts";
 import { LIST_FIELDS } from "../../service/lists/list-fields.ts";
 import { readListChanges, readNewList } from "../../service/lists/read-list-definition.ts";
 import { checkRulesetText } from "../../service/rules/read-rule.ts";
@@ -147,8 +148,9 @@ function documentOf(list: ExternalList, check: ListCheck | undefined): DocumentO
   return {
     id,
     name,
+    // A list may be older than some of its members.
+    ...initialOf(LIST_FIELDS),
     ...definition,
-    never_block: definition.never_block ?? false,
     schedule_seconds: UPDATE_FREQUENCIES[definition.schedule],
     auth: credentials,
     created_at: formatTimestamp(createdAt),
