@@ -24,6 +24,7 @@ export const COMMAND_TABLE: CommandTable = {
     "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
     "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
     "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
+    "cti search": async () => (await import("./commands/cti/search.ts")).ctiSearchCommand,
     explain: async () => (await import("./commands/explain.ts")).explainCommand,
     replay: async () => (await import("./commands/replay.ts")).replayCommand,
     serve: async () => (await import("./commands/serve.ts")).serveCommand,

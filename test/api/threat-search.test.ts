@@ -214,6 +214,41 @@ test("the fields are listed with their operators", async () => {
   );
 });
 
+test("a query is a set, and a source of deployments whose list follows the dataset", async () => {
+  const compute = (sets: object[]) => ask(t, "POST", "/v1/sets:compute", { key, body: { operation: "union", sets } });
+  assert.deepEqual((await compute([{ cti_query: "tag:resolver" }])).body.prefixes, ["8.8.8.8", "8.8.9.0/24"]);
+  const bad = await compute([{ cti_query: "tag:resolver AND tga:x" }]);
+  assert.equal(bad.status, 400);
+  assert.match(bad.text, /sets\[0\]\.cti_query.*character 18 of the query.*did you mean tag\?/);
+  const created = await ask(t, "POST", "/v1/edl/deployments", {
+    key,
+    body: {
+      name: "resolvers",
+      include: [{ cti_query: "tag : resolver and not country:FR" }],
+      options: { allow_empty: true },
+    },
+  });
+  assert.equal(created.status, 201, created.text);
+  assert.deepEqual(created.body.include, [{ cti_query: 'tag:"resolver" AND NOT src.geo.country.code:"FR"' }]);
+  const listed = async (): Promise<string> =>
+    JSON.stringify(
+      (await ask(t, "POST", "/v1/edl/deployments:preview", { key, body: { include: created.body.include } })).body,
+    );
+  assert.match(await listed(), /8\.8\.8\.8/);
+  assert.doesNotMatch(await listed(), /8\.8\.9/);
+  const published = async () => (await ask(t, "GET", `/v1/edl/deployments/${created.body.id}`, { key })).body;
+  await until("the list is published", async () => (await published()).ipv4_entries_count === 1);
+  const other = searchedDataset([
+    ["8.8.8.8", { tags: ["resolver"] }],
+    ["9.9.9.9", { tags: ["resolver"] }],
+  ]);
+  const index = finished(buildingIndex(other.dataset));
+  const metadata = { ...other.dataset.metadata, createdAt: "2026-06-17T12:00:00.000Z", index };
+  await writeSnapshot(path, { table: other.dataset.table, metadata, kind: "cti" });
+  await until("the list of the new dataset is published", async () => (await published()).ipv4_entries_count === 2);
+  await write(dataset, "2026-06-17T13:00:00.000Z");
+});
+
 test("a dataset of an earlier release, without an index, is searched as well", async () => {
   const { metadata, table } = dataset;
   await writeSnapshot(path, { table, metadata: { ...metadata, createdAt: "2026-06-18T00:00:00.000Z" }, kind: "cti" });

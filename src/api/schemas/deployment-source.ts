@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { CLASSIFICATIONS } from "../../cti/fields.ts";
+import { QUERY_LIMITS } from "../../cti/search/parse-query.ts";
 import { MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from "../../rulesets/validate-rule.ts";
 import { LineText, named, strict } from "./common.ts";
 
@@ -36,6 +37,13 @@ export const sourceMembers = (maxPrefixes: number) => ({
     }),
   ),
   cti: Type.Optional(ThreatSelection),
+  cti_query: Type.Optional(
+    Type.String({
+      maxLength: QUERY_LIMITS.characters,
+      description: "addresses of threat intelligence that a query matches (searchThreats)",
+      examples: ['classification:"malicious" AND last_seen:7d'],
+    }),
+  ),
   asn: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -1,25 +1,20 @@
 import { existsSync } from "node:fs";
 import type { Prefix } from "../../address/address.ts";
-import { CLASSIFICATIONS, type Classification } from "../../cti/fields.ts";
-import { openCtiDataset } from "../../datasets/open-cti-dataset.ts";
-import { withPath } from "../../datasets/with-path.ts";
 import { openRuleset } from "../../datasets/ruleset-files.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
 import { gatheringNode } from "../../deployments/sources/node.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
-import { gatheringThreats, type ThreatSelection } from "../../deployments/sources/threats.ts";
 import { readEntry } from "../../reading/list-entry.ts";
 import { ListLineError } from "../../reading/list-error.ts";
 import type { PlainLine } from "../../reading/plain-line.ts";
 import { indexOf } from "../../rulesets/ruleset.ts";
-import { MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import type { Capability } from "../../sets/capability.ts";
 import { type AddressSet, AddressSetBuilder } from "../../sets/address-set.ts";
 import { finished } from "../../turns/finished.ts";
 import { DEFAULT_NETWORKS } from "../snapshots/chosen-networks.ts";
 import { gatheredNetwork, isNetworkOperand } from "./network-operand.ts";
-import { DEFAULT_DATASET, defaultDataset } from "../snapshots/default-datasets.ts";
-import { nearest } from "../../words/nearest.ts";
+import { gatheredThreats, THREATS } from "./threat-operand.ts";
+import { DEFAULT_DATASET } from "../snapshots/default-datasets.ts";
 import { openTree, withIds } from "../snapshots/catalogue-tree.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { momentOf } from "../options/moment.ts";
@@ -43,7 +38,7 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
     name: "threats",
     value: "FILE",
     isPath: true,
-    help: `the dataset for cti:SELECTION operands; default: ${DEFAULT_DATASET}`,
+    help: `the dataset for cti:SELECTION and cti:QUERY operands; default: ${DEFAULT_DATASET}`,
   },
   {
     name: "networks",
@@ -60,10 +55,9 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
 
 /** What such an operand can be. */
 export const ADDRESS_NOTE =
-  'A set is a list (an address, prefix or FIRST-LAST range per line, or several; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country (two letters), or a prefix, address or range itself. "#", ";" and "//" begin a comment; labels after a comma are ignored; a line that is not understood to its end is an error. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago).';
+  'A set is a list (an address, prefix or FIRST-LAST range per line, or several; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION or cti:QUERY for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country (two letters), or a prefix, address or range itself. "#", ";" and "//" begin a comment; labels after a comma are ignored; a line that is not understood to its end is an error. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago). A query is as in "cti search": cti:\'country:CN AND port:23\'.';
 
 export const NODE = "cbs:";
-export const THREATS = "cti:";
 
 /** The moment that --now names; the clock is read once per command. Throws UsageError. */
 export function nowOf(args: Arguments): number {
@@ -113,12 +107,7 @@ export async function gatheredOf(
     const tree = await openTree(args.value("snapshot"), now);
     return withIds(tree, () => finished(gatheringNode(operand, tree, operand.slice(NODE.length), isTimed, expresses)));
   }
-  if (operand.startsWith(THREATS)) {
-    const selection = threatSelectionIn(operand);
-    const path = args.value("threats") ?? defaultDataset();
-    const dataset = await openCtiDataset(path);
-    return withPath(path, () => finished(gatheringThreats(operand, dataset, selection, now, isTimed, expresses)));
-  }
+  if (operand.startsWith(THREATS)) return gatheredThreats(args, operand, now, isTimed, expresses);
   if (isNetworkOperand(operand)) return gatheredNetwork(args, operand, expresses);
   if (isRulesetFile(operand)) {
     rejectOwnOutput(operand);
@@ -128,7 +117,7 @@ export async function gatheredOf(
   const literal = literalIn(operand);
   if (literal !== undefined) return listed(operand, literal, expresses);
   throw new UsageError(
-    `${operand}: not a file, prefix, address or range; for a node of the catalogue, write cbs:NODE; for threat intelligence, cti:SELECTION; for networks, asn:NUMBER or country:CODE`,
+    `${operand}: not a file, prefix, address or range; for a node of the catalogue, write cbs:NODE; for threat intelligence, cti:SELECTION or cti:QUERY; for networks, asn:NUMBER or country:CODE`,
   );
 }
 
@@ -194,32 +183,4 @@ export function literalIn(text: string): readonly Prefix[] | undefined {
   } catch (error) {
     throw error instanceof ListLineError ? new UsageError(`${text}: ${error.problem}`) : error;
   }
-}
-
-/** What follows `cti:`. Throws UsageError. */
-export function threatSelectionIn(operand: string): ThreatSelection {
-  const parts = operand.slice(THREATS.length).split(",");
-  let classification: Classification | undefined;
-  let seenWithinDays: number | undefined;
-  const tags: string[] = [];
-  for (const part of parts) {
-    const days = /^days=(\d{1,7})$/.exec(part)?.[1];
-    const known = CLASSIFICATIONS.find((each) => each === part);
-    if (part.length > TAG.length && part.startsWith(TAG)) tags.push(part.slice(TAG.length));
-    else if (days !== undefined && Number(days) <= MAX_EXPIRY_DAYS && seenWithinDays === undefined)
-      seenWithinDays = Number(days);
-    else if (known !== undefined && classification === undefined) classification = known;
-    else throw badSelection(operand, part, parts);
-  }
-  return { classification, tags: tags.length === 0 ? undefined : tags, seenWithinDays };
-}
-
-const TAG = "tag=";
-
-function badSelection(operand: string, part: string, parts: readonly string[]): UsageError {
-  const choices = `write ${CLASSIFICATIONS.join("|")}, tag=TAG or days=N`;
-  if (parts.filter((each) => each === part).length > 1) return new UsageError(`${operand}: ${part} is given twice`);
-  const meant = part === "" ? undefined : nearest(part, CLASSIFICATIONS);
-  const cure = meant === undefined ? choices : `did you mean ${meant}?`;
-  return new UsageError(`${operand}: unknown selection ${JSON.stringify(part)}; ${cure}`);
 }

@@ -6,16 +6,8 @@ import { gatheringPrefixes } from "../../deployments/gathered.ts";
 import type { Capability } from "../../sets/capability.ts";
 import { finished } from "../../turns/finished.ts";
 import { AddressSet } from "../../sets/address-set.ts";
-import {
-  ADDRESS_NOTE,
-  ADDRESS_OPTIONS,
-  addressesOf,
-  gatheredOf,
-  NODE,
-  nowOf,
-  type SetUse,
-  THREATS,
-} from "./address-operand.ts";
+import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, gatheredOf, NODE, nowOf, type SetUse } from "./address-operand.ts";
+import { THREATS } from "./threat-operand.ts";
 import { isNetworkOperand } from "./network-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { LIST, RULESET, serverSource } from "../server/server-source.ts";
@@ -28,7 +20,7 @@ export const SET_OPTIONS: readonly Option[] = [...ADDRESS_OPTIONS, ...CONNECTION
 /** What such an operand can be. */
 export const SET_NOTES: readonly string[] = [
   ADDRESS_NOTE,
-  "A set of a server is ruleset:NAME (or its id), for its active rules, or list:NAME for an external list; with --server, cbs:NODE, cti:SELECTION, asn:NUMBER and country:CODE are the server's, too, as of now. Files and prefixes can be combined with them: they are not sent to the server.",
+  "A set of a server is ruleset:NAME (or its id), for its active rules, or list:NAME for an external list; with --server, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER and country:CODE are the server's, too, as of now. Files and prefixes can be combined with them: they are not sent to the server.",
   KEY_NOTE,
 ];
 
@@ -54,7 +46,7 @@ export class SetOperands {
     const ofServer = operands.find((operand) => this.#isOfServer(operand));
     if (ofServer === undefined && args.has("server"))
       throw new UsageError(
-        "--server: none of the sets is the server's; write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, asn:NUMBER or country:CODE, or leave it out",
+        "--server: none of the sets is the server's; write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER or country:CODE, or leave it out",
       );
     const useless = ofServer === undefined ? undefined : OF_FILES.find((option) => args.has(option));
     if (useless !== undefined)

@@ -2,7 +2,8 @@ import { formatPrefix } from "../../address/prefix.ts";
 import type { Client, Deployment, PreviewDeployment } from "../../client/client.ts";
 import { ProblemError, type ValidationErrors } from "../../client/errors.ts";
 import { DEPLOYMENT_FIELDS, OPTION_FIELDS } from "../../service/deployments/deployment-fields.ts";
-import { literalIn, NODE, THREATS } from "../address-sets/address-operand.ts";
+import { literalIn, NODE } from "../address-sets/address-operand.ts";
+import { queryOperand, THREATS } from "../address-sets/threat-operand.ts";
 import { networkOperand } from "../address-sets/network-operand.ts";
 import { fieldOptions, fieldValues, optionNamed } from "../options/field-options.ts";
 import type { Arguments, Option } from "../runner/command.ts";
@@ -13,10 +14,10 @@ import { UsageError } from "../runner/usage-error.ts";
 
 /** The note of commands that take such sources. */
 export const SOURCE_NOTE =
-  "A SOURCE is ruleset:NAME (or its id), list:NAME for an external list, cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country, or a prefix, address or range itself. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N. Excludes always win. To deploy a file, import it into a ruleset first.";
+  'A SOURCE is ruleset:NAME (or its id), list:NAME for an external list, cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION or cti:QUERY for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country, or a prefix, address or range itself. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N; a query is as in "cti search". Excludes always win. To deploy a file, import it into a ruleset first.';
 
 const SOURCE_SYNTAX =
-  "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, asn:NUMBER, country:CODE, or a prefix, address or range";
+  "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER, country:CODE, or a prefix, address or range";
 
 export const GUARD_CLASSES_OPTION: Option = guardClassesOption("as the organisation's (default)");
 
@@ -85,6 +86,7 @@ export function sourceTexts(source: Source, names: ReadonlyMap<string, string>):
   if (source.cbs !== undefined) return [`${NODE}${source.cbs}`];
   if (source.asn !== undefined) return [networkOperand({ asn: source.asn })];
   if (source.country !== undefined) return [networkOperand({ country: source.country })];
+  if (source.cti_query !== undefined) return [queryOperand(source.cti_query)];
   const { classification, tags = [], seen_within_days: days } = source.cti ?? {};
   const parts = [
     ...(classification === undefined ? [] : [classification]),

@@ -1,6 +1,7 @@
 import type { Client, Deployment } from "../../client/client.ts";
-import { NODE, THREATS, threatSelectionIn } from "../address-sets/address-operand.ts";
+import { NODE } from "../address-sets/address-operand.ts";
 import { isNetworkOperand, networkSelectionIn } from "../address-sets/network-operand.ts";
+import { THREATS, threatSourceIn } from "../address-sets/threat-operand.ts";
 import { chosenList } from "../external-lists/chosen-list.ts";
 import { chosenRuleset } from "../rulesets/chosen-ruleset.ts";
 
@@ -17,12 +18,5 @@ export async function serverSource(text: string, client: Client): Promise<Source
   if (text.startsWith(NODE)) return { cbs: text.slice(NODE.length) };
   if (isNetworkOperand(text)) return networkSelectionIn(text);
   if (!text.startsWith(THREATS)) return undefined;
-  const { classification, tags, seenWithinDays } = threatSelectionIn(text);
-  return {
-    cti: {
-      ...(classification !== undefined && { classification }),
-      ...(tags !== undefined && { tags: [...tags] }),
-      ...(seenWithinDays !== undefined && { seen_within_days: seenWithinDays }),
-    },
-  };
+  return threatSourceIn(text);
 }

@@ -49,8 +49,8 @@ export class CtiSearch {
    * every document that needs it. @throws CtiError for a corrupt file
    */
   *finding(query: Query | null, now: number): Generator<undefined, FoundRows, undefined> {
-    const isAboutNetworks = query !== null && [...clausesOf(query)].some(({ field }) => isOfNetworks(field));
-    const sources = { index: this.index, networks: isAboutNetworks ? yield* this.#supplying() : null, now };
+    const networks = query !== null && isAboutNetworks(query) ? yield* this.#supplying() : null;
+    const sources = { index: this.index, networks, now };
     const rows = query === null ? this.#all() : yield* findingRows(sources, query);
     return {
       count: rows.size(),
@@ -59,6 +59,10 @@ export class CtiSearch {
       has: (row) => rows.has(row),
       counting: (field, limit) => this.#counting(rows, field, limit, now),
     };
+  }
+
+  get rowCount(): number {
+    return this.index.rowCount;
   }
 
   /** The prefix of a row. @throws CtiError for a corrupt file */
@@ -88,6 +92,23 @@ export class CtiSearch {
     // Two searches at once may both collect it: the same.
     return (this.#supply ??= yield* NetworkSupply.collecting(this.index, this.#networks));
   }
+}
+
+/** Whether networks may decide what a query matches. */
+export function isAboutNetworks(query: Query): boolean {
+  return [...clausesOf(query)].some(({ field }) => isOfNetworks(field));
+}
+
+const DAY = 86_400_000;
+
+/** The first moment after `now` at which a query may match something else because of relative times; Infinity: never. */
+export function changeOf(query: Query, now: number): number {
+  const relative = [...clausesOf(query)].filter(({ operator }) => operator === "within");
+  const next = relative.map(({ values }) => {
+    const ago = Number(values[0]!.value);
+    return (Math.floor((now - ago) / DAY) + 1) * DAY + ago;
+  });
+  return Math.min(Infinity, ...next);
 }
 
 function isOfNetworks({ member }: SearchField): boolean {

@@ -42,6 +42,7 @@ export function sourceText(source: DeploymentSource, { rulesets, lists }: Choice
     const more = source.prefixes.length - 1;
     return more === 0 ? first : `${first} and ${formatCounted(more, "more prefix", "more prefixes")}`;
   }
+  if (source.cti_query !== undefined) return `Threat intelligence: ${source.cti_query}`;
   const { classification, tags = [], seen_within_days: days } = source.cti ?? {};
   const parts = [
     classification ?? "any classification",

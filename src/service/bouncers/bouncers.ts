@@ -9,6 +9,7 @@ import { stateOf } from "../../store/state.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { Store } from "../../store/store.ts";
 import { inSlices } from "../../turns/in-slices.ts";
+import { isOfThreats } from "../sources/gather-source.ts";
 import { prefixesOfList } from "../sources/list-text.ts";
 import type { PublishedLists, ServedList } from "../deployments/published-lists.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
@@ -376,5 +377,5 @@ export function scenarioOf(source: DeploymentSource): string {
   if ("list" in source) return `list/${source.list}`;
   if ("asn" in source) return `asn/${source.asn}`;
   if ("country" in source) return `country/${source.country}`;
-  return "cti" in source ? "cti" : "prefixes";
+  return isOfThreats(source) ? "cti" : "prefixes";
 }

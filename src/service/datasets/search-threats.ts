@@ -35,15 +35,19 @@ const opened = new WeakMap<
  * Finds what a query matches at `now`, in slices; null matches everything. The first search opens the networks.
  * Rejects with ServiceError "unavailable" where no dataset is loaded.
  */
-export async function searchThreats(
-  { threats, networks }: SearchServices,
-  query: Query | null,
-  now: number,
-): Promise<FoundThreats> {
+export async function searchThreats(services: SearchServices, query: Query | null, now: number): Promise<FoundThreats> {
+  const { view, search } = await openThreatSearch(services);
+  return { view, search, found: await inSlices(search.finding(query, now)) };
+}
+
+/** The dataset in use and its search. Rejects with ServiceError "unavailable". */
+export async function openThreatSearch({
+  threats,
+  networks,
+}: SearchServices): Promise<Pick<FoundThreats, "view" | "search">> {
   const view = threats.view();
   await networks.open();
-  const search = await openSearch(view.dataset, networks.view());
-  return { view, search, found: await inSlices(search.finding(query, now)) };
+  return { view, search: await openSearch(view.dataset, networks.view()) };
 }
 
 function openSearch(dataset: CtiDataset, networks: NetworkView | null): Promise<CtiSearch> {

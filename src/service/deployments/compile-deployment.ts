@@ -26,7 +26,7 @@ import { inSlices } from "../../turns/in-slices.ts";
 import { formatNamed } from "./deployment-formats.ts";
 import { choosingChunks, largestFile } from "./feed-files.ts";
 import { type GatheredProtection, gatherProtection } from "../guards/gather-protection.ts";
-import { isOfDataset, isOfNetworks, type Sources, type SourceServices } from "../sources/gather-source.ts";
+import { isOfDataset, isOfNetworks, isOfThreats, type Sources, type SourceServices } from "../sources/gather-source.ts";
 import {
   acceptedHits,
   type Carved,
@@ -306,7 +306,7 @@ function datasetsOf(
     ...((used.some((source) => "cbs" in source) || isByCatalogue(definition)) && {
       cbs: sources.generationOf("cbs"),
     }),
-    ...(used.some((source) => "cti" in source) && { cti: sources.generationOf("cti") }),
+    ...(used.some(isOfThreats) && { cti: sources.generationOf("cti") }),
     ...(used.some(isOfNetworks) && { networks: sources.generationOf("networks") }),
   };
 }

@@ -9,7 +9,14 @@ import { FairTurns } from "../fair-turns.ts";
 import { isActivePlan } from "../access/plans.ts";
 import { type CompiledDeployment, compileDeployment, datasetSources, expressesOf } from "./compile-deployment.ts";
 import { hasTimes } from "./feed-times.ts";
-import { isOfNetworks, SourceError, Sources, type SourceServices, type UsedSource } from "../sources/gather-source.ts";
+import {
+  isOfNetworks,
+  isOfThreats,
+  SourceError,
+  Sources,
+  type SourceServices,
+  type UsedSource,
+} from "../sources/gather-source.ts";
 import { isGuarded } from "./guard-deployment.ts";
 import { hasHistory } from "./deployment-formats.ts";
 import { continuingHistory } from "./list-history.ts";
@@ -296,12 +303,12 @@ export class PublishedLists {
 
   #datasetsOf(definition: Deployment["definition"]): string {
     const { catalogue, threats, networks } = this.#services;
-    const isOfFile = (source: DeploymentSource): boolean => "cbs" in source || "cti" in source;
+    const isOfFile = (source: DeploymentSource): boolean => "cbs" in source || isOfThreats(source);
     const sources = datasetSources(definition);
     const isNeeded = isGuarded(definition) || sources.some(isOfFile);
     const parts = isNeeded ? [catalogue.generation, threats.generation] : [];
     // With a file that is replaced, lists of it are compiled again.
-    if (sources.some(isOfNetworks)) parts.push(networks.generation);
+    if (sources.some((source) => isOfNetworks(source) || "cti_query" in source)) parts.push(networks.generation);
     return parts.join(" ");
   }
 

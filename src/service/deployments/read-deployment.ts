@@ -1,6 +1,7 @@
 import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix, rejectMappedBlock } from "../../address/prefix.ts";
 import { classesInOrder } from "../../collateral/node-classes.ts";
+import { printQuery } from "../../cti/search/print-query.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import { canComment, exportRules, noTimeoutsText } from "../../rulesets/export-rules.ts";
@@ -14,12 +15,13 @@ import {
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
 import { initialOf } from "../fields.ts";
+import { readQuery } from "../datasets/search-threats.ts";
 import { type FieldErrors, invalid } from "../service-error.ts";
 import { DEPLOYMENT_FIELDS } from "./deployment-fields.ts";
 import { type DeploymentFormat, isOnlyDeployed } from "./deployment-formats.ts";
 import { canBeDivided } from "./feed-files.ts";
 import { hasTimes } from "./feed-times.ts";
-import { SourceError, type Sources, type SourceServices } from "../sources/gather-source.ts";
+import { isOfThreats, SourceError, type Sources, type SourceServices } from "../sources/gather-source.ts";
 
 /** The definition of a new deployment, as far as its request does not specify it. */
 const DEFAULTS: DeploymentDefinition = {
@@ -135,11 +137,11 @@ export async function readSource(
     if (memory.externalList(organisationId, id) === undefined) throw invalid({ [field]: [`unknown list ${id}`] });
     return { list: id };
   }
-  const area: Area = "cti" in source ? "cti" : "cbs";
+  const area: Area = isOfThreats(source) ? "cti" : "cbs";
   if (!isActivePlan(memory.plan(organisationId, area), now)) throw noPlan(area);
   if (area === "cbs")
     await lists.sources.gather(organisationId, source, now).catch((error: unknown) => rethrow(error, field));
-  return source;
+  return "cti_query" in source ? { cti_query: printQuery(readQuery(source.cti_query, `${field}.cti_query`)) } : source;
 }
 
 /** @throws ServiceError "invalid" for a source that cannot be read */

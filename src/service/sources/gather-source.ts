@@ -2,13 +2,17 @@ import { parsePrefix } from "../../address/prefix.ts";
 import { nearest } from "../../words/nearest.ts";
 import { type CatalogueTree, ROOT } from "../../cbs/catalogue-tree.ts";
 import type { Classification } from "../../cti/fields.ts";
+import { parseQuery } from "../../cti/search/parse-query.ts";
+import { QueryError } from "../../cti/search/query-error.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
 import { gatheringNode } from "../../deployments/sources/node.ts";
 import { gatheringNetwork } from "../../deployments/sources/network.ts";
 import { NetworksError } from "../../networks/networks-error.ts";
 import type { NetworkSelection } from "../../networks/select-networks.ts";
+import { openThreatSearch } from "../datasets/search-threats.ts";
 import type { ServedNetworks } from "../datasets/served-networks.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
+import { gatheringSearch } from "../../deployments/sources/search.ts";
 import { gatheringThreats } from "../../deployments/sources/threats.ts";
 import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { Capability } from "../../sets/capability.ts";
@@ -44,6 +48,11 @@ interface Kept {
   readonly gathered: Promise<Gathered>;
 }
 
+/** Whether it selects from threat intelligence. */
+export function isOfThreats(source: DeploymentSource): boolean {
+  return "cti" in source || "cti_query" in source;
+}
+
 /** Whether it selects from the networks. */
 export function isOfNetworks(source: DeploymentSource): source is Extract<DeploymentSource, NetworkSelection> {
   return "asn" in source || "country" in source;
@@ -51,7 +60,7 @@ export function isOfNetworks(source: DeploymentSource): source is Extract<Deploy
 
 /** Whether others decide its content: whoever publishes the list, or the dataset that it selects from. */
 export function isOfDataset(source: DeploymentSource): boolean {
-  return "cbs" in source || "cti" in source || "list" in source || isOfNetworks(source);
+  return "cbs" in source || isOfThreats(source) || "list" in source || isOfNetworks(source);
 }
 
 /** A source that is kept for an organisation. */
@@ -139,6 +148,8 @@ export class Sources {
     if ("list" in source)
       return `${this.contentOf(organisationId, source.list)} ${memory.externalList(organisationId, source.list)?.content?.digest}`;
     if ("cbs" in source) return String(catalogue.generation);
+    // Networks say where addresses belong of which the documents do not.
+    if ("cti_query" in source) return `${threats.generation} ${networks.generation}`;
     return "cti" in source ? String(threats.generation) : "";
   }
 
@@ -159,6 +170,7 @@ export class Sources {
     if ("cbs" in source) return this.#gatherNode(source.cbs, isTimed, expresses);
     if (isOfNetworks(source)) return this.#gatherNetwork(source, expresses);
     if (this.#services.threats.generation === 0) throw new SourceError("no threat intelligence is loaded");
+    if ("cti_query" in source) return this.#gatherSearch(source.cti_query, now, expresses);
     const { classification, tags, seen_within_days: seenWithinDays } = source.cti;
     const selection = { classification: classification as Classification | undefined, tags, seenWithinDays };
     const { dataset } = this.#services.threats.view();
@@ -207,6 +219,15 @@ export class Sources {
     }
   }
 
+  async #gatherSearch(text: string, now: number, expresses?: Capability): Promise<Gathered> {
+    const { search } = await openThreatSearch(this.#services);
+    try {
+      return await inSlices(gatheringSearch(nameOf({ cti_query: text }), search, parseQuery(text), now, expresses));
+    } catch (error) {
+      throw error instanceof QueryError ? new SourceError(error.message) : error;
+    }
+  }
+
   async #gatherNode(id: string, isTimed: boolean, expresses?: Capability): Promise<Gathered> {
     if (this.#services.catalogue.generation === 0) throw new SourceError("no catalogue is loaded");
     const { tree } = await this.#services.catalogue.view().browsing();
@@ -237,6 +258,7 @@ function nameOf(source: DeploymentSource): string {
   if ("ruleset" in source) return `the ruleset ${source.ruleset}`;
   if ("cbs" in source) return `the node ${source.cbs}`;
   if ("list" in source) return `the external list ${source.list}`;
+  if ("cti_query" in source) return `the query ${source.cti_query}`;
   if ("asn" in source) return `AS${source.asn}`;
   if ("country" in source) return `the country ${source.country}`;
   return "cti" in source ? `threat intelligence ${JSON.stringify(source.cti)}` : "prefixes";

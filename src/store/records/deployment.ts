@@ -40,6 +40,8 @@ export type DeploymentSource =
         readonly seen_within_days?: number;
       };
     }
+  /** Addresses of threat intelligence that a query matches, in its canonical form. */
+  | { readonly cti_query: string }
   /** What an AS number announces. */
   | { readonly asn: number }
   /** What is registered in a country: two letters, ISO 3166-1. */

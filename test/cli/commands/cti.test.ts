@@ -328,3 +328,82 @@ test("lookup - reads standard input, and reports bad lines by number", async () 
   assert.match(stderr, /^ipsieve: standard input:3: "10\.0\.0\.0\/8" at position/);
   assert.equal(code, 2);
 });
+
+describe("cti search", () => {
+  const search = (...args: string[]) => cti("search", "--snapshot", "all.ipsieve", ...args);
+
+  test("addresses with what is known, documents, counts", async () => {
+    const { code, stdout, stderr } = await search("tag:ssh OR actor:someone");
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.deepEqual(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.split("  ")[0]),
+      ["192.0.2.1", "2001:db8::/32"],
+    );
+    const json = await search(
+      "--json",
+      "port not_exists AND ip:192.0.2.0/24".replace("port not_exists", "NOT port >= 0"),
+    );
+    assert.deepEqual(
+      json.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as { ip: string }).ip),
+      ["192.0.2.1", "192.0.2.7"],
+    );
+    assert.equal((await search("--count", "seen:true", "and", "not", "tag:ssh")).stdout, "3\n");
+    const none = await search("-c", "last_seen:1d", "--now", "2026-08-01");
+    assert.deepEqual([none.code, none.stdout], [1, "0\n"]);
+    assert.equal((await search("-c", "last_seen:1d", "--now", "2026-06-18")).stdout, "1\n");
+  });
+
+  test("facets, as text and JSON, with what is not shown", async () => {
+    const { stdout } = await search("--facets", "tag,classification", "--limit", "2", "seen:true");
+    assert.equal(
+      stdout,
+      "tag\n  4  a\n  4  b\n  and 1 more; --limit shows them\nclassification\n  3  promiscuous\n  1  malicious\n",
+    );
+    const json = await search("--json", "--facets", "tag", "tag:ssh");
+    assert.deepEqual(JSON.parse(json.stdout), {
+      field: "tag",
+      distinct: 3,
+      values: ["a", "b", "ssh"].map((value) => ({ value, count: 1 })),
+    });
+  });
+
+  test("bad input", async () => {
+    for (const [args, message] of [
+      [["tga:x"], /^ipsieve: character 1 of the query: there is no field "tga"; did you mean tag\?\n$/],
+      [["tag:a", "tag:b"], /character 7 .*expected AND, OR or the end/],
+      [["--facets", "contry", "tag:a"], /did you mean country\?/],
+      [["--facets", "ip", "tag:a"], /an ip of its own/],
+      [["--limit", "3", "tag:a"], /--limit is for --facets/],
+      [["--count", "--facets", "tag", "tag:a"], /cannot be combined/],
+    ] as const) {
+      const { code, stdout, stderr } = await search(...args);
+      assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+      assert.match(stderr, message);
+    }
+    const { stderr } = await search("-c", "dst.geo.city:Prague OR tag:ssh");
+    assert.match(stderr, /does not hold dst\.geo\.city/);
+  });
+
+  test("a query is a set, beside selections", async () => {
+    const union = (operand: string) =>
+      run(["sets", "union", "--threats", "all.ipsieve", operand], { cwd: folder.path });
+    assert.equal((await union("cti:tag:ssh")).stdout, "192.0.2.1\n");
+    assert.equal((await union("cti:tag=ssh")).stdout, "192.0.2.1\n");
+    assert.equal((await union("cti:AS64500")).stdout, "192.0.2.1\n");
+    assert.equal((await union("cti:malicious,tag=ssh")).stdout, "192.0.2.1\n");
+    assert.equal((await union("cti:classification:promiscuous AND ip:10.0.0.0/8")).stdout, "10.0.0.0/8\n");
+    assert.match((await union("cti:tag:ssh AND")).stderr, /cti:tag:ssh AND: character 12 of the query/);
+    assert.match((await union("cti:maliciuos")).stderr, /did you mean malicious\?/);
+  });
+
+  test("the index of a file is checked by verify", async () => {
+    const { code, stdout } = await run(["verify", "all.ipsieve"], { cwd: folder.path });
+    assert.equal(code, 0, stdout);
+  });
+});
