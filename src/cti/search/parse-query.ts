@@ -245,7 +245,7 @@ class Parser {
     this.#skipSpace();
     const word = this.#text.slice(this.#at, this.#at + keyword.length);
     const after = this.#text[this.#at + keyword.length];
-    if (word.toUpperCase() !== keyword || !(after === undefined || /[\s()"']/.test(after))) return false;
+    if (word.toUpperCase() !== keyword || !(after === undefined || /[\s()"'\]]/.test(after))) return false;
     this.#at += keyword.length;
     return true;
   }
