@@ -148,8 +148,8 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     const [types, providers, networks, countries] = await page.locator(".log-bars .bar-list").all();
     await page.locator(".chart-title", { hasText: `Lines per ${document.times.unit} (UTC)` }).waitFor();
     for (const [list, counts] of [
-      [networks!, document.networks],
-      [countries!, document.countries],
+      [networks!, document.network_counts.networks],
+      [countries!, document.network_counts.countries],
     ] as const)
       assert.deepEqual(
         await list.locator("b").allInnerTexts(),

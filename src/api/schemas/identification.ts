@@ -192,13 +192,19 @@ export const IdentificationSchema = named(
     services: Type.Array(Type.Object({ ...service, service: Type.String(), name: Type.String(), ...lines }), {
       description: "the first 50",
     }),
-    networks: Nullable(Type.Array(Type.Object({ asn: Type.Integer(), name: Type.String(), ...lines })), {
-      description:
-        "by who announces the addresses, the first 50, most lines first; null until it is done, and if the server has no networks. With `lines_missing` of `top_addresses`, of the addresses that were counted",
-    }),
-    countries: Nullable(Type.Array(Type.Object({ country: Type.String(), ...lines })), {
-      description: "by the country of the networks, the first 50; null as `networks`",
-    }),
+    network_counts: Nullable(
+      named(
+        "LogNetworks",
+        Type.Object({
+          networks: Type.Array(Type.Object({ asn: Type.Integer(), name: Type.String(), ...lines })),
+          countries: Type.Array(Type.Object({ country: Type.String(), ...lines })),
+        }),
+      ),
+      {
+        description:
+          "by who announces the addresses, and by country: the first 50 each, most lines first; null until it is done, and if the server has no networks. With `lines_missing` of `top_addresses`, of the addresses that were counted",
+      },
+    ),
     times: Nullable(
       named(
         "LogTimes",
@@ -257,8 +263,7 @@ export function identificationDocument(
     expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
     size,
     ...summary,
-    networks: counted?.networks ?? null,
-    countries: counted?.countries ?? null,
+    network_counts: counted && { networks: [...counted.networks], countries: [...counted.countries] },
     times: times === null ? null : timesDocument(times),
     top_addresses: top === null ? null : topDocument(top, comparison),
     ruleset_comparison: comparison === null ? null : comparisonDocument(comparison),

@@ -83,8 +83,9 @@ export function Summary({ of }: { readonly of: Identification }) {
 }
 
 /** Who announces the addresses, and from where they are; nothing until it is known. */
-function Networks({ of: { networks, countries } }: { readonly of: Identification }) {
-  if (networks === null || countries === null || networks.length === 0) return null;
+function Networks({ of: { network_counts: counts } }: { readonly of: Identification }) {
+  if (counts === null || counts.networks.length === 0) return null;
+  const { networks, countries } = counts;
   const title = (what: string, count: number): string =>
     count > MAX_BARS ? `Lines by ${what}, top ${MAX_BARS}` : `Lines by ${what}`;
   return (
