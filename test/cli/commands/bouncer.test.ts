@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { COMMAND_TABLE } from "../../../src/cli/command-table.ts";
+import { loadCommands } from "../../../src/cli/runner/command.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";
@@ -27,8 +29,9 @@ before(async () => {
 });
 after(() => folder.remove());
 
-const call = (...args: string[]) =>
-  run(["bouncer", ...args], { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
+const ipsieve = (...args: string[]) =>
+  run(args, { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
+const call = (...args: string[]) => ipsieve("bouncer", ...args);
 
 test("a key is printed alone, once; it is listed without its text, and revoked by its first characters", async () => {
   const { stdout, stderr, code } = await call("create", "Edge", "firewall", "--hosts-only");
@@ -44,6 +47,23 @@ test("a key is printed alone, once; it is listed without its text, and revoked b
   assert.deepEqual([bouncer.label, bouncer.hostsOnly, bouncer.digest], ["firewall", true, undefined]);
   assert.match((await call("revoke", start)).stdout, /^revoked [0-9a-f-]{36} \(firewall\)\n$/);
   assert.match((await call("list")).stdout, /revoked \d{4}-\d\d-\d\d\n$/);
+});
+
+test("no command takes a label that the API would refuse", async () => {
+  const labelled = (await loadCommands(COMMAND_TABLE)).filter(({ operands }) => operands.includes("LABEL"));
+  assert.deepEqual(labelled.map(({ name }) => name).toSorted(), [
+    "bouncer create",
+    "edge create",
+    "key create",
+    "taxii create",
+  ]);
+  for (const { name, operands } of labelled)
+    for (const label of ["a\u001b[31mred", " spaces ", "\u202egpj.exe", "x".repeat(256)]) {
+      const given = operands.split(" ").map((operand) => (operand === "LABEL" ? label : "Edge"));
+      const { code, stdout, stderr } = await ipsieve(...name.split(" "), ...given);
+      assert.deepEqual([code, stdout], [2, ""], `${name} ${JSON.stringify(label)}`);
+      assert.match(stderr, /^ipsieve: LABEL: /);
+    }
 });
 
 test("errors are reported without repeating a key", async () => {

@@ -1,6 +1,7 @@
 import { makeBouncerKey } from "../../../service/bouncers/bouncer-key.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
+import { checkedLine } from "../../database/checked-line.ts";
 import { chosenDeployment } from "../../database/chosen-deployment.ts";
 import {
   chosenOrganisation,
@@ -38,18 +39,19 @@ export const createCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const [name, label] = args.operands;
+  const [name, labelText] = args.operands as [string, string];
+  const label = checkedLine("LABEL", labelText);
   const { text, digest, start } = makeBouncerKey();
   await withStore(args, false, async (store) => {
     const state = await store.load(null);
     const { id: organisationId } = chosenOrganisation(state, args);
-    const deployment = chosenDeployment(state, organisationId, name!);
+    const deployment = chosenDeployment(state, organisationId, name);
     const { credential } = await store.write({
       kind: "create-credential",
       organisationId,
       deploymentId: deployment.id,
       credential: "bouncer",
-      label: label!,
+      label,
       digest,
       start,
       hostsOnly: args.has("hosts-only"),

@@ -1,10 +1,9 @@
-import { ServiceError } from "../../../service/service-error.ts";
-import { readLine } from "../../../service/access/read-user.ts";
 import { makeBootstrapToken } from "../../../service/edge/bootstrap-token.ts";
 import { EdgeTokens } from "../../../service/edge/edge-tokens.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { baseUrlOf, TOKEN_URL_OPTION } from "../../database/base-url.ts";
+import { checkedLine } from "../../database/checked-line.ts";
 import { chosenDeployment } from "../../database/chosen-deployment.ts";
 import { KEY_FILE_OPTION, keyFileOf } from "../../database/servers-key-file.ts";
 import {
@@ -39,7 +38,7 @@ export const createCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const [name, typeText, labelText] = args.operands as [string, string, string];
-  const [type, label] = [lineOf("TYPE", typeText), lineOf("LABEL", labelText)];
+  const [type, label] = [checkedLine("TYPE", typeText), checkedLine("LABEL", labelText)];
   const baseUrl = baseUrlOf(args);
   if (baseUrl === undefined)
     throw new UsageError("give the server's public URL with --url: the component gets its list from there");
@@ -65,13 +64,4 @@ async function run(args: Arguments): Promise<number> {
   });
   process.stdout.write(`${token}\n`);
   return EXIT.matched;
-}
-
-function lineOf(operand: string, text: string): string {
-  try {
-    return readLine(operand, text);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new UsageError(`${operand}: ${error.fields?.[operand]?.join("; ") ?? error.message}`);
-  }
 }

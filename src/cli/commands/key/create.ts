@@ -3,6 +3,7 @@ import { makeApiKey } from "../../../store/records/api-key.ts";
 import { ACCESS_LEVELS, type AccessLevel, type Area, AREAS } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
+import { checkedLine } from "../../database/checked-line.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -59,6 +60,7 @@ async function run(args: Arguments): Promise<number> {
   const expires = args.value("expires");
   const expiresAt = expires === undefined ? null : midnight("expires", expires);
   const access = (args.value("access") ?? "read") as AccessLevel;
+  const label = checkedLine("LABEL", args.operands[0]!);
   const { text, digest, start } = makeApiKey();
   const note = await withStore(args, false, async (store) => {
     const state = await store.load(null);
@@ -66,7 +68,7 @@ async function run(args: Arguments): Promise<number> {
     const command = {
       kind: "create-key",
       organisationId,
-      label: args.operands[0]!,
+      label,
       access,
       digest,
       start,

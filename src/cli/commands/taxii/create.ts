@@ -3,6 +3,7 @@ import { datasetCollectionId } from "../../../store/records/taxii-credential.ts"
 import type { State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
+import { checkedLine } from "../../database/checked-line.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -35,7 +36,8 @@ export const createCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const [label, ...names] = args.operands;
+  const [labelText, ...names] = args.operands as [string, ...string[]];
+  const label = checkedLine("LABEL", labelText);
   const { text, digest, start } = makeTaxiiPassword();
   await withStore(args, false, async (store) => {
     const state = await store.load(null);
@@ -43,7 +45,7 @@ async function run(args: Arguments): Promise<number> {
     const { credential } = await store.write({
       kind: "create-taxii-credential",
       organisationId,
-      label: label!,
+      label,
       digest,
       start,
       collections: names.map((name) => chosenCollection(state, organisationId, name)),
