@@ -41,7 +41,7 @@ import { DeploymentSourceSchema } from "../schemas/deployment-source.ts";
 import { OwnGuardClasses } from "../schemas/guard.ts";
 import { graceEnd, GraceHours, previousDocuments, PreviousSecrets } from "../schemas/previous-secrets.ts";
 import { schemasOf } from "./field-schemas.ts";
-import { findIn, type Resource, ResourceRoutes } from "./resource.ts";
+import { type By, findIn, type Resource, ResourceRoutes } from "./resource.ts";
 
 const MAX_SOURCES = 100;
 const MAX_GRACE_HOURS = 720;
@@ -303,7 +303,7 @@ export type DeploymentChanges = DefinitionChanges & { readonly name?: string };
  */
 async function changed(
   body: DeploymentChanges,
-  by: ReturnType<typeof signature>,
+  by: By,
   request: FastifyRequest,
   services: Services,
 ): Promise<Deployment> {

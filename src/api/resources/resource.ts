@@ -40,11 +40,14 @@ type OrPromise<Value> = Value | Promise<Value>;
 type Described = FastifySchema & { readonly summary: string };
 type DescribedWrite<Body extends TSchema> = Described & { readonly body: Body; readonly bodyExample: unknown };
 
-/** What the handler of a write gets. `by`: what its command carries. */
+/** What the command of a write carries: who, when, and what the headers ask for that the operation documents. */
+export type By = ReturnType<typeof signed> & { readonly ifMatch: IfMatch | undefined };
+
+/** What the handler of a write gets. */
 interface Asked<Body> {
   readonly request: FastifyRequest;
   readonly body: Body;
-  readonly by: ReturnType<typeof signed> & { readonly ifMatch: IfMatch | undefined };
+  readonly by: By;
 }
 
 /** A response of its own name: the document, as its member `of`, beside what no other response contains. */
