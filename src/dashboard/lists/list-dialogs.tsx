@@ -4,10 +4,11 @@ import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
 import { notify } from "../components/toasts.tsx";
-import type { ExternalList } from "../documents.ts";
+import type { ExternalList, NewExternalList } from "../documents.ts";
+import { INTERVALS } from "../intervals.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
-import { eraseList, type ListDraft, saveList, setCredentials } from "./lists-api.ts";
+import { eraseList, saveList, setCredentials } from "./lists-api.ts";
 
 interface DialogProps {
   readonly onClose: () => void;
@@ -18,16 +19,6 @@ const FORMATS: Readonly<Record<ExternalList["format"], string>> = {
   csv: "CSV: the first line names the columns",
   ndjson: "NDJSON: one JSON document per line",
 };
-const SCHEDULES = {
-  "5m": "5 minutes",
-  "15m": "15 minutes",
-  "30m": "30 minutes",
-  "60m": "1 hour",
-  "6h": "6 hours",
-  "12h": "12 hours",
-  "24h": "24 hours",
-};
-
 /** A new list, or changes of one. */
 export function EditList({
   list,
@@ -37,7 +28,7 @@ export function EditList({
   const send = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { name = "", url = "", format, schedule, max_change: change = "50", own } = values;
     const guards = { max_change: Number(change), never_block: own === "yes" };
-    const draft = { name, url: url.trim(), format, schedule, ...guards } as ListDraft;
+    const draft = { name, url: url.trim(), format, schedule, ...guards } as NewExternalList;
     const saved = await saveList(draft, list?.id);
     onClose();
     notify(`"${saved.name}" saved. It is fetched within seconds.`);
@@ -68,7 +59,7 @@ export function EditList({
           })}
         />
         <Select name="format" label="Format" options={FORMATS} defaultValue={list?.format ?? "text"} />
-        <Select name="schedule" label="Fetch every" options={SCHEDULES} defaultValue={list?.schedule ?? "60m"} />
+        <Select name="schedule" label="Fetch every" options={INTERVALS} defaultValue={list?.schedule ?? "60m"} />
         <Field
           name="max_change"
           label="Maximum change, in %"

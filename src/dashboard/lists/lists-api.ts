@@ -1,12 +1,10 @@
 import { get, patch, post, remove } from "../api.ts";
-import type { ExternalList } from "../documents.ts";
+import type { ExternalList, NewExternalList } from "../documents.ts";
 import type { ConflictMode } from "../rulesets/rules-api.ts";
 
 const ONE = "/dashboard/api/edl/lists/{list_id}";
 const at = (id: string) => ({ path: { list_id: id } });
 
-/** What users decide about a list, in its forms. */
-export type ListDraft = Pick<ExternalList, "name" | "url" | "format" | "schedule" | "max_change" | "never_block">;
 /** What a list is fetched with. */
 export type GivenCredentials =
   | { readonly type: "basic"; readonly username: string; readonly password: string }
@@ -21,7 +19,7 @@ export function fetchList(id: string, signal: AbortSignal): Promise<ExternalList
   return get(ONE, { params: at(id), signal });
 }
 
-export function saveList(draft: ListDraft, id?: string): Promise<ExternalList> {
+export function saveList(draft: NewExternalList, id?: string): Promise<ExternalList> {
   return id === undefined
     ? post("/dashboard/api/edl/lists/", { body: draft })
     : patch(ONE, { params: at(id), body: draft });

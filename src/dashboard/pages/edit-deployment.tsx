@@ -12,6 +12,7 @@ import { LivePreview } from "../deployments/preview.tsx";
 import { type Choices, SourceList } from "../deployments/source-list.tsx";
 import type { Deployment } from "../documents.ts";
 import { type Format, FORMAT_TITLES, FORMATS } from "../formats.ts";
+import { INTERVALS } from "../intervals.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
@@ -128,15 +129,6 @@ const GUARDS = {
   carve: "Leave those addresses out",
   off: "Publish it without a warning",
 };
-const FREQUENCIES = {
-  "5m": "5 minutes",
-  "15m": "15 minutes",
-  "30m": "30 minutes",
-  "60m": "1 hour",
-  "6h": "6 hours",
-  "12h": "12 hours",
-  "24h": "24 hours",
-};
 
 /** The name, the device and the format. */
 function About({ draft, set }: { readonly draft: Draft; readonly set: (changes: Partial<Draft>) => void }) {
@@ -208,7 +200,7 @@ function About({ draft, set }: { readonly draft: Draft; readonly set: (changes: 
       <Select
         name="update_frequency"
         label="Devices fetch every"
-        options={FREQUENCIES}
+        options={INTERVALS}
         value={draft.update_frequency}
         onChange={({ currentTarget }) => set({ update_frequency: currentTarget.value as Draft["update_frequency"] })}
       />

@@ -1,12 +1,9 @@
 import { get, patch, post, remove } from "../api.ts";
-import type { SentWebhookDelivery, Webhook, WebhookDelivery } from "../documents.ts";
+import type { NewWebhook, SentWebhookDelivery, Webhook, WebhookDelivery } from "../documents.ts";
 
 const ONE = "/dashboard/api/webhooks/{webhook_id}";
 const DELIVERY = `${ONE}/deliveries/{delivery_id}` as const;
 const at = (id: string) => ({ path: { webhook_id: id } });
-
-/** What users decide about an endpoint. */
-export type WebhookDraft = Pick<Webhook, "url" | "description" | "kinds">;
 
 /** All endpoints: an organisation has twenty at most. */
 export async function fetchWebhooks(signal: AbortSignal): Promise<Webhook[]> {
@@ -18,11 +15,11 @@ export function fetchWebhook(id: string, signal: AbortSignal): Promise<Webhook> 
 }
 
 /** The response has its secret. */
-export function createWebhook(draft: WebhookDraft) {
+export function createWebhook(draft: NewWebhook) {
   return post("/dashboard/api/webhooks", { body: draft });
 }
 
-export function updateWebhook(id: string, draft: WebhookDraft): Promise<Webhook> {
+export function updateWebhook(id: string, draft: NewWebhook): Promise<Webhook> {
   return patch(ONE, { params: at(id), body: draft });
 }
 
