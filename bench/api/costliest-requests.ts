@@ -51,6 +51,10 @@ const previews = (client: Client): string =>
 const deployments = ({ base }: Client): string => `${base}/edl/deployments/`;
 const externalLists = ({ base }: Client): string => `${base}/edl/lists/`;
 
+const searched = (base: string, q: string): string => `${base}/cti/search?q=${encodeURIComponent(q)}`;
+const SCANNED = Array.from({ length: 8 }, (_, i) => `http.user_agent:"*${i}*x*y*z*"`).join(" OR ");
+const COMPARED = Array.from({ length: 16 }, (_, i) => `NOT port > ${i}`).join(" OR ");
+
 /** The catalogue of another day each time: there are more of them than are kept open. */
 function asOfAnotherDay(method: string, path: string, sent: Sending = {}): CostlyRequest {
   return {
@@ -719,6 +723,21 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ...wholeLists("POST", (client) => `${rules(client, client.own.scratchId)}:import?conflict_resolution=override`),
     ...wrongBodies("POST", (client) => `${rules(client, client.own.scratchId)}:import`, "rules", true),
   ],
+  searchThreats: [
+    getting("every value of a field, as often as permitted", ({ base }) => searched(base, SCANNED)),
+    getting("as many comparisons as are permitted", ({ base }) => searched(base, COMPARED)),
+    getting(
+      "the largest page of everything",
+      ({ base }) => `${searched(base, "seen:true")}&extended=true&page_size=1000`,
+    ),
+  ],
+  countThreatValues: [
+    sending("as many fields as are permitted", "POST", ({ base }) => `${base}/cti/search:facets`, {
+      body: JSON.stringify({ q: COMPARED, limit: 100, fields: Array.from({ length: 20 }, () => "http.user_agent") }),
+    }),
+    ...wrongBodies("POST", ({ base }) => `${base}/cti/search:facets`, "fields", true),
+  ],
+  listSearchFields: [getting("as they are", ({ base }) => `${base}/cti/search:fields`)],
   bulkLookup: bulkThreats(({ base }) => `${base}/cti/bulk_lookup`),
   bulkLookupAlias: bulkThreats(() => "/bulk_lookup"),
 

@@ -34,12 +34,12 @@ const NEW: Draft = {
 };
 
 /** A new deployment, or changes of one, beside the list that it would have. */
-export default function EditDeployment({ params }: PageProps) {
+export default function EditDeployment({ params, query }: PageProps) {
   const id = params["deployment_id"];
   const { data, problem, reload } = useLoad(
     async (signal) => ({
       choices: await fetchChoices(signal),
-      ...(id === undefined ? { draft: NEW, save: create } : await fetchEdited(id, signal)),
+      ...(id === undefined ? { draft: draftFor(query.get("cti_query")), save: create } : await fetchEdited(id, signal)),
     }),
     [id],
   );
@@ -55,6 +55,11 @@ export default function EditDeployment({ params }: PageProps) {
       <Editor id={id} before={data.draft} choices={data.choices} save={data.save} />
     </Page>
   );
+}
+
+/** A new deployment, of a query if one led here. */
+function draftFor(query: string | null): Draft {
+  return query === null ? NEW : { ...NEW, include: [{ cti_query: query }] };
 }
 
 /** A deployment as it is now, and how to save changes of it. */

@@ -20,6 +20,13 @@ export default function Threats() {
     <Page
       title="Threat intelligence"
       about="What feeds report about addresses. All organisations of this server share it."
+      actions={
+        hasThreats ? (
+          <a class="button" href="#/threats/search">
+            Search
+          </a>
+        ) : undefined
+      }
     >
       {hasThreats ? <Dataset loading={loading} /> : <NoPlan area="cti" what="threat intelligence" />}
       {hasRole("admin") && <FeedImport onImported={loading.reload} />}
