@@ -178,6 +178,9 @@ const DeploymentSchema = named(
     doubtful_sources: DoubtfulSources,
   }),
 );
+/** Of members that a deployment is older than. */
+const INITIAL = initialOf(DEPLOYMENT_FIELDS);
+
 function documentOf(
   deployment: Deployment,
   request: FastifyRequest,
@@ -187,8 +190,7 @@ function documentOf(
   return {
     id,
     name,
-    // A deployment may be older than some of its members.
-    ...initialOf(DEPLOYMENT_FIELDS),
+    ...INITIAL,
     ...definition,
     guard_classes: definition.guard_classes ?? null,
     created_at: formatTimestamp(createdAt),

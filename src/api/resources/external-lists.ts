@@ -142,14 +142,16 @@ const ListSchema = named(
     last_change: NullableObject(Change, { description: "how the content differs from the one before it" }),
   }),
 );
+/** Of members that a list is older than. */
+const INITIAL = initialOf(LIST_FIELDS);
+
 function documentOf(list: ExternalList, check: ListCheck | undefined): DocumentOf<typeof ListSchema> {
   const { id, name, definition, credentials, createdAt, updatedAt, content, problem } = list;
   const { checkedAt = null, dueAt = createdAt } = check ?? {};
   return {
     id,
     name,
-    // A list may be older than some of its members.
-    ...initialOf(LIST_FIELDS),
+    ...INITIAL,
     ...definition,
     schedule_seconds: UPDATE_FREQUENCIES[definition.schedule],
     auth: credentials,
