@@ -52,7 +52,7 @@ const deployments = ({ base }: Client): string => `${base}/edl/deployments/`;
 const externalLists = ({ base }: Client): string => `${base}/edl/lists/`;
 
 const searched = (base: string, q: string): string => `${base}/cti/search?q=${encodeURIComponent(q)}`;
-const SCANNED = Array.from({ length: 8 }, (_, i) => `http.user_agent:"*${i}*x*y*z*"`).join(" OR ");
+const SCANNED = Array.from({ length: 4 }, (_, i) => `http.user_agent:"*${i}*x*y*z*"`).join(" OR ");
 const COMPARED = Array.from({ length: 16 }, (_, i) => `NOT port > ${i}`).join(" OR ");
 
 /** The catalogue of another day each time: there are more of them than are kept open. */

@@ -2,9 +2,6 @@ import { badDocument } from "./_bytes.ts";
 import type { CtiError } from "./cti-error.ts";
 import { type BlobTable, BlobWriter, type StoredBlobs } from "./_blobs.ts";
 
-/** Decides about the text between two offsets. */
-export type TextMatcher = (bytes: Uint8Array, from: number, to: number) => boolean;
-
 /** What the text numbers in documents stand for. */
 export interface Texts {
   textAt(number: number): string;
@@ -57,10 +54,25 @@ export class TextTable implements Texts {
     return text;
   }
 
-  /** Has a text decided where it is stored, in UTF-8. @throws CtiError "bad-document", "bad-metadata" */
-  matches(number: number, matches: TextMatcher): boolean {
+  /** How many there are. */
+  get count(): number {
+    return this.#blobs.count;
+  }
+
+  /** The bytes of all texts, in UTF-8. */
+  get bytes(): Uint8Array {
+    return this.#blobs.bytes;
+  }
+
+  /** Where a text begins in the bytes. */
+  startOf(number: number): number {
+    return this.#blobs.startOf(number);
+  }
+
+  /** Where it ends. @throws CtiError "bad-document", "bad-metadata" */
+  endOf(number: number): number {
     if (number >= this.#blobs.count) throw this.#unknown(number);
-    return matches(this.#blobs.bytes, this.#blobs.startOf(number), this.#blobs.endOf(number));
+    return this.#blobs.endOf(number);
   }
 
   #decode(number: number): string {

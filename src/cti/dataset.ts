@@ -2,7 +2,7 @@ import { MetadataGuards } from "../json/metadata-guards.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { BlobTable, type StoredBlobs } from "./_blobs.ts";
 import { eachStoredValue, readRecord, readSpoofable } from "./_stored-record.ts";
-import { type TextMatcher, TextTable } from "./_texts.ts";
+import { TextTable } from "./_texts.ts";
 import { CtiError } from "./cti-error.ts";
 import { type CtiDocument, documentOf, type ExtendedCtiDocument, extendedDocumentOf } from "./documents.ts";
 import { BASIC_FIELDS, type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
@@ -103,9 +103,9 @@ export class CtiDataset {
     return this.#texts.textAt(number);
   }
 
-  /** Has one of these texts decided where it is stored, in UTF-8. @throws CtiError "bad-document" */
-  textMatches(number: number, matches: TextMatcher): boolean {
-    return this.#texts.matches(number, matches);
+  /** The texts of all documents, where they are stored. */
+  get texts(): TextTable {
+    return this.#texts;
   }
 
   /** Deep check: every document can be read. O(documents). @throws CtiError "bad-document" */

@@ -178,7 +178,7 @@ test("what is wrong with a query is said with its position and the nearest name"
     ["tag > 5", /^q: character 5 .*tag \(text\) does not have >/],
     [`${"(".repeat(50)}seen:true${")".repeat(50)}`, /32 levels of nesting/],
     [`port IN (${"1,".repeat(1500)}1)`, /1000 values/],
-    [Array.from({ length: 9 }, () => 'rdns:"*a*"').join(" OR "), /8 values with stars or words/],
+    [Array.from({ length: 9 }, () => 'rdns:"*a*"').join(" OR "), /4 values with words/],
     [`tag:"${"*a".repeat(70)}"`, /64 stars/],
     [Array.from({ length: 20 }, (_, i) => `port > ${i}`).join(" OR "), /16 clauses that compare/],
   ] as const) {

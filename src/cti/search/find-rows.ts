@@ -2,18 +2,18 @@ import type { Prefix } from "../../address/address.ts";
 import { rangeToPrefixes } from "../../address/range.ts";
 import { CLASSIFICATIONS, type CtiRecord, isTextField } from "../fields.ts";
 import { RowBits } from "./_row-bits.ts";
-import type { TextMatcher } from "../_texts.ts";
-import { patternMatcher, wordsMatcher } from "./_text-matcher.ts";
+import { fitsText, patternMatcher, type TextMatcher, wordsMatcher } from "./_text-matcher.ts";
 import { isSupplied, type NetworkSupply } from "./network-supply.ts";
-import { type Clause, isPattern, type Query, type QueryValue } from "./query.ts";
+import { type Clause, isPattern, isScanned, type Query } from "./query.ts";
 import { firstOf, type IndexedField, type SearchIndex } from "./search-index.ts";
 import { folded, type SearchField } from "./search-fields.ts";
 
 /** Bytes of rows, or values that are compared, between two interruptions: less than a millisecond. */
 const STEP_BYTES = 1 << 16;
 const STEP_VALUES = 512;
+/** Words of 32 texts that are scanned between two interruptions. */
+const STEP_WORDS = 16;
 const DAY = 86_400_000;
-const encoder = new TextEncoder();
 
 /** What a search reads. */
 export interface SearchSources {
@@ -84,24 +84,42 @@ function* addingValues(
     return;
   }
   const test = member === "classification" || isTextField(member) ? textTest(index, clause) : numberTest(clause, now);
-  let bytes = 0;
-  for (const [from, to] of test.ranges(values, member))
-    for (let i = from; i < to; i++) {
-      if (test.fitsStored === null || test.fitsStored(values.keyAt(i), member)) bytes += values.addRows(i, rows);
-      if (bytes > STEP_BYTES || i % STEP_VALUES === 0) {
-        bytes = 0;
-        yield;
-      }
-    }
+  for (const range of test.ranges(values)) yield* addingRange(values, range, test.fitsKey, rows);
+  if (test.matchers.length > 0) {
+    const found = yield* scanning(index, member, test.matchers);
+    yield* addingRange(values, [0, values.count], (key) => found.has(key), rows);
+  }
   if (networks !== null && isSupplied(member)) yield* networks.adding(clause.field, test.exact, test.fits, rows);
 }
 
+/** Adds the rows of the values in a range that fit by their keys; of all of them, if there is nothing to fit. */
+function* addingRange(
+  values: IndexedField,
+  [from, to]: Range,
+  fitsKey: ((key: number) => boolean) | null,
+  rows: RowBits,
+): Generator<undefined, void, undefined> {
+  let bytes = 0;
+  for (let i = from; i < to; i++) {
+    if (fitsKey === null || fitsKey(values.keyAt(i))) bytes += values.addRows(i, rows);
+    if (bytes > STEP_BYTES || i % STEP_VALUES === 0) {
+      bytes = 0;
+      yield;
+    }
+  }
+}
+
+/** From a value to before another one. */
+type Range = readonly [from: number, to: number];
+
 /** Which values of a field a clause is about. */
 interface ValueTest {
-  /** Where they are. */
-  ranges(values: IndexedField, member: keyof CtiRecord): readonly (readonly [from: number, to: number])[];
+  /** Where some of them are. */
+  ranges(values: IndexedField): readonly Range[];
   /** Decides about a value in these ranges by its key; null if all of them fit. */
-  readonly fitsStored: ((key: number, member: keyof CtiRecord) => boolean) | null;
+  readonly fitsKey: ((key: number) => boolean) | null;
+  /** Which other texts of the field fit: one of these decides. */
+  readonly matchers: readonly TextMatcher[];
   /** The values themselves, as the field compares them, where they are known. */
   readonly exact: ReadonlySet<string | number> | null;
   /** Decides about a value that is not in the index. */
@@ -117,7 +135,8 @@ function numberTest({ operator, values }: Clause, now: number): ValueTest {
         firstOf(field.count, (i) => field.keyAt(i) >= from),
         firstOf(field.count, (i) => field.keyAt(i) > to),
       ]),
-    fitsStored: null,
+    fitsKey: null,
+    matchers: [],
     exact: intervals.every(([from, to]) => from === to) ? new Set(numbers) : null,
     fits: (value) => intervals.some(([from, to]) => Number(value) >= from && Number(value) <= to),
   };
@@ -150,44 +169,61 @@ function intervalsOf(
 
 function textTest(index: SearchIndex, clause: Clause): ValueTest {
   const { field, operator, values } = clause;
-  const isWords = operator === "~:" || operator === "!~:";
-  const scanned = values.filter((value) => isWords || isPattern(clause, value));
-  const matchers = scanned.map(({ text }) => (isWords ? wordsMatcher(text) : patternMatcher(text, field)));
-  const exact = new Set(values.filter((value) => !scanned.includes(value)).map(({ text }) => folded(text, field)));
-  const fits = (text: string): boolean => exact.has(folded(text, field)) || fitsAny(matchers, text);
+  const scanned = values.filter((value) => isScanned(clause, value));
+  const matcherOf = operator.endsWith("~:") ? wordsMatcher : patternMatcher;
+  const matchers = scanned.map(({ text }) => matcherOf(text, field));
+  const others = values.filter((value) => !scanned.includes(value));
+  // What is no scan has at most one star, at its end.
+  const begins = others.filter((value) => isPattern(clause, value)).map(({ text }) => folded(text.slice(0, -1), field));
+  const exact = new Set(others.filter((value) => !isPattern(clause, value)).map(({ text }) => folded(text, field)));
+  const fits = (value: string | number): boolean => {
+    const text = folded(String(value), field);
+    const isIn = exact.has(text) || begins.some((start) => text.startsWith(start));
+    return isIn || matchers.some((matcher) => fitsText(matcher, String(value)));
+  };
   if (field.member === "classification")
     return {
       ranges: (of) => [[0, of.count]],
-      fitsStored: (key) => fits(CLASSIFICATIONS[key] ?? ""),
+      fitsKey: (key) => fits(CLASSIFICATIONS[key] ?? ""),
+      matchers: [],
       exact: null,
-      fits: (value) => fits(String(value)),
+      fits,
     };
-  const head = scanned.length === 1 && !isWords && values.length === 1 ? headOf(scanned[0]!, field) : "";
   return {
-    ranges: (of) => {
-      if (matchers.length === 0) return [...exact].map((text) => rangeOf(index, of, field, text, "is"));
-      return [head === "" ? [0, of.count] : rangeOf(index, of, field, head, "begins")];
-    },
-    fitsStored:
-      matchers.length === 0
-        ? null
-        : (key) =>
-            matchers.some((matches) => index.dataset.textMatches(key, matches)) ||
-            (exact.size > 0 && exact.has(folded(index.dataset.textAt(key), field))),
-    exact: matchers.length === 0 ? exact : null,
-    fits: (value) => fits(String(value)),
+    ranges: (of) => [
+      ...[...exact].map((text) => rangeOf(index, of, field, text, "is")),
+      ...begins.map((text) => rangeOf(index, of, field, text, "begins")),
+    ],
+    fitsKey: null,
+    matchers,
+    exact: matchers.length === 0 && begins.length === 0 ? exact : null,
+    fits,
   };
 }
 
-function fitsAny(matchers: readonly TextMatcher[], text: string): boolean {
-  if (matchers.length === 0) return false;
-  const bytes = encoder.encode(text);
-  return matchers.some((matches) => matches(bytes, 0, bytes.length));
-}
-
-/** What every text that fits begins with. */
-function headOf({ text }: QueryValue, field: SearchField): string {
-  return folded(text.slice(0, text.indexOf("*")), field);
+/**
+ * The texts of a field that fit, by number. They are read in the order in which they are stored, which takes a third of the
+ * time of the order of values: the processor need not wait for memory.
+ */
+function* scanning(
+  index: SearchIndex,
+  member: keyof CtiRecord,
+  matchers: readonly TextMatcher[],
+): Generator<undefined, RowBits, undefined> {
+  const { all, ascii } = yield* index.textsOf(member);
+  const { texts } = index.dataset;
+  const { bytes } = texts;
+  const found = new RowBits(texts.count);
+  for (let word = 0; word < all.words.length; word++) {
+    for (let bits = all.words[word]!; bits !== 0; bits &= bits - 1) {
+      const number = word * 32 + (31 - Math.clz32(bits & -bits));
+      const [from, to] = [texts.startOf(number), texts.endOf(number)];
+      for (const matcher of matchers)
+        if ((ascii.has(number) ? matcher.ascii : matcher.other)(bytes, from, to)) found.add(number);
+    }
+    if (word % STEP_WORDS === 0) yield;
+  }
+  return found;
 }
 
 /** The values that are a text, or begin with it. O(log values) */
@@ -197,7 +233,7 @@ export function rangeOf(
   field: SearchField,
   text: string,
   how: "is" | "begins",
-): readonly [from: number, to: number] {
+): Range {
   const textAt = (i: number): string => folded(dataset.textAt(values.keyAt(i)), field);
   const from = firstOf(values.count, (i) => textAt(i) >= text);
   const isAfter = (other: string): boolean => other > text && !(how === "begins" && other.startsWith(text));

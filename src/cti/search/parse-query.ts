@@ -3,7 +3,7 @@ import { isPrefix } from "../../address/prefix.ts";
 import { comparePrefixes } from "../../address/prefix.ts";
 import type { Prefix } from "../../address/address.ts";
 import { nearest } from "../../words/nearest.ts";
-import { type Clause, isPattern, type Query, type QueryValue } from "./query.ts";
+import { type Clause, isPattern, isScanned, type Query, type QueryValue } from "./query.ts";
 import { QueryError } from "./query-error.ts";
 import { readRelative, readValue } from "./read-value.ts";
 import { FIELD_NAMES, type Operator, OPERATORS, type SearchField, searchField } from "./search-fields.ts";
@@ -16,8 +16,8 @@ export const QUERY_LIMITS = {
   terms: 1000,
   /** Parentheses and NOTs inside each other. */
   nesting: 32,
-  /** Values that are compared with every value of their field: those with a star, and words (`~:`). */
-  scans: 8,
+  /** Values that are compared with every value of their field: with a star before their end, and words (`~:`). */
+  scans: 4,
   /** Clauses that compare (`>`, `[a TO b]`, ...), each of which may read every value of its field. */
   comparisons: 16,
   /** Stars of all values. */
@@ -227,7 +227,7 @@ class Parser {
       throw limit(at, `more than ${comparisons} of them`, `${comparisons} clauses that compare`);
     for (const value of clause.values) {
       const hasStars = isPattern(clause, value);
-      if (!hasStars && !clause.operator.endsWith("~:")) continue;
+      if (!isScanned(clause, value)) continue;
       this.#scans++;
       if (hasStars) this.#stars += value.text.split("*").length - 1;
       if (value.text.length > scanned)
@@ -237,7 +237,8 @@ class Parser {
           `${scanned} characters in a value with stars or words`,
         );
     }
-    if (this.#scans > scans) throw limit(at, `more than ${scans} of them`, `${scans} values with stars or words (~:)`);
+    if (this.#scans > scans)
+      throw limit(at, `more than ${scans} of them`, `${scans} values with words (~:), or with a star before their end`);
     if (this.#stars > stars) throw limit(at, `more than ${stars} of them`, `${stars} stars`);
   }
 

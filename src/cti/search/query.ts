@@ -30,6 +30,12 @@ export function isPattern({ field, operator }: Clause, { value }: QueryValue): b
   return isTerm && typeof value === "string" && value.includes("*") && hasWildcards(field);
 }
 
+/** Whether every value of the field is compared with it: words, and patterns with more than a star at their end. */
+export function isScanned(clause: Clause, value: QueryValue): boolean {
+  if (clause.operator.endsWith("~:")) return true;
+  return isPattern(clause, value) && value.text.indexOf("*") < value.text.length - 1;
+}
+
 /** Whether terms of this field may have stars. */
 export function hasWildcards({ type }: SearchField): boolean {
   return type === "keyword" || type === "text" || type === "country" || type === "fingerprint" || type === "mitre";

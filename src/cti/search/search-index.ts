@@ -8,10 +8,19 @@ import { CtiError } from "../cti-error.ts";
 import type { CtiDataset } from "../dataset.ts";
 import type { CtiRecord } from "../fields.ts";
 import { RowBits } from "./_row-bits.ts";
+import { isAscii } from "./_text-matcher.ts";
 import type { StoredIndex, StoredPostings } from "./stored-index.ts";
 
 /** Values whose rows are read between two interruptions: less than a millisecond. */
 const STEP = 64;
+
+const STEP_TEXTS = 512;
+
+/** Sets of texts, by number. */
+export interface FieldTexts {
+  readonly all: RowBits;
+  readonly ascii: RowBits;
+}
 
 /** The index of a dataset, read where it is stored: opening it costs nothing per row or value. */
 export class SearchIndex {
@@ -22,6 +31,7 @@ export class SearchIndex {
   readonly #words6: StoredWords;
   readonly #stored: StoredIndex;
   readonly #fields = new Map<keyof CtiRecord, IndexedField>();
+  readonly #textsOf = new Map<keyof CtiRecord, FieldTexts>();
   readonly #rowsWith = new Map<keyof CtiRecord, RowBits>();
 
   /** Checks sizes only, as the index may come from an untrusted file. @throws CtiError "bad-metadata" */
@@ -59,6 +69,26 @@ export class SearchIndex {
     }
     this.#rowsWith.set(member, rows);
     return rows;
+  }
+
+  /** The texts of a field, by number, and which of them are ASCII. Kept, as every scan needs them. */
+  *textsOf(member: keyof CtiRecord): Generator<undefined, FieldTexts, undefined> {
+    const known = this.#textsOf.get(member);
+    if (known !== undefined) return known;
+    const { texts } = this.dataset;
+    const field = this.field(member);
+    const all = new RowBits(texts.count);
+    const ascii = new RowBits(texts.count);
+    for (let i = 0; i < field.count; i++) {
+      const number = field.keyAt(i);
+      const end = texts.endOf(number);
+      all.add(number);
+      if (isAscii(texts.bytes, texts.startOf(number), end)) ascii.add(number);
+      if (i % STEP_TEXTS === 0) yield;
+    }
+    const found = { all, ascii };
+    this.#textsOf.set(member, found);
+    return found;
   }
 
   /** The prefix of a row. @throws CtiError "bad-metadata" */
