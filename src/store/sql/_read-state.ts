@@ -2,16 +2,16 @@ import { atOneInstant } from "./_at-one-instant.ts";
 import type { Engine } from "./_engine.ts";
 import { columnsOf, readAllRules } from "./_rule-rows.ts";
 import {
-  credentialOf,
-  deploymentOf,
-  externalListOf,
-  keyOf,
-  organisationOf,
-  planOf,
-  rulesetOf,
-  sessionOf,
-  taxiiCredentialOf,
-  userOf,
+  CREDENTIAL,
+  DEPLOYMENT,
+  EXTERNAL_LIST,
+  API_KEY,
+  ORGANISATION,
+  PLAN,
+  RULESET,
+  SESSION,
+  TAXII_CREDENTIAL,
+  USER,
 } from "./_entities.ts";
 import type { RulesetRules } from "../state.ts";
 import type { CaughtUp, LoadedState, SavedRules } from "../saved-rules.ts";
@@ -41,20 +41,30 @@ export function readState(
       sequence: history.sequence,
       mark: history.mark,
       caughtUp,
-      organisations: inOrder((await within.selectFrom("organisations").selectAll().execute()).map(organisationOf)),
-      plans: (await within.selectFrom("plans").selectAll().execute()).map(planOf),
-      keys: inOrder((await within.selectFrom("api_keys").selectAll().execute()).map(keyOf)),
-      users: inOrder((await within.selectFrom("users").selectAll().execute()).map(userOf)),
-      sessions: (await within.selectFrom("sessions").selectAll().execute()).map(sessionOf),
-      rulesets: inOrder(rulesets.map(rulesetOf)),
-      deployments: inOrder((await within.selectFrom("deployments").selectAll().execute()).map(deploymentOf)),
+      organisations: inOrder(
+        (await within.selectFrom("organisations").selectAll().execute()).map((each) => ORGANISATION.entityOf(each)),
+      ),
+      plans: (await within.selectFrom("plans").selectAll().execute()).map((each) => PLAN.entityOf(each)),
+      keys: inOrder((await within.selectFrom("api_keys").selectAll().execute()).map((each) => API_KEY.entityOf(each))),
+      users: inOrder((await within.selectFrom("users").selectAll().execute()).map((each) => USER.entityOf(each))),
+      sessions: (await within.selectFrom("sessions").selectAll().execute()).map((each) => SESSION.entityOf(each)),
+      rulesets: inOrder(rulesets.map((each) => RULESET.entityOf(each))),
+      deployments: inOrder(
+        (await within.selectFrom("deployments").selectAll().execute()).map((each) => DEPLOYMENT.entityOf(each)),
+      ),
       deploymentCredentials: inOrder(
-        (await within.selectFrom("deployment_credentials").selectAll().execute()).map(credentialOf),
+        (await within.selectFrom("deployment_credentials").selectAll().execute()).map((each) =>
+          CREDENTIAL.entityOf(each),
+        ),
       ),
       taxiiCredentials: inOrder(
-        (await within.selectFrom("taxii_credentials").selectAll().execute()).map(taxiiCredentialOf),
+        (await within.selectFrom("taxii_credentials").selectAll().execute()).map((each) =>
+          TAXII_CREDENTIAL.entityOf(each),
+        ),
       ),
-      externalLists: inOrder((await within.selectFrom("external_lists").selectAll().execute()).map(externalListOf)),
+      externalLists: inOrder(
+        (await within.selectFrom("external_lists").selectAll().execute()).map((each) => EXTERNAL_LIST.entityOf(each)),
+      ),
       webhooks: inOrder((await within.selectFrom("webhooks").selectAll().execute()).map(webhookOf)),
     };
   });

@@ -1,6 +1,7 @@
 import type { Generated } from "kysely";
 import type { LastVersion } from "../decide/_indicators.ts";
 import type { DeliveryCause, DeliveryOutcome } from "../records/webhook.ts";
+import type { CredentialKind } from "../records/deployment-credential.ts";
 import type { GuardPolicy } from "../records/guard-policy.ts";
 import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
 
@@ -288,7 +289,7 @@ export interface DeploymentCredentialRow {
   readonly id: string;
   readonly organisation_id: string;
   readonly deployment_id: string;
-  readonly kind: string;
+  readonly kind: CredentialKind;
   readonly label: string;
   readonly digest: string;
   readonly start: string;

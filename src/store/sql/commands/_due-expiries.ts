@@ -4,7 +4,7 @@ import { RulesetDraft } from "../../decide/_ruleset-draft.ts";
 import type { RuleEvent } from "../../records/packed-events.ts";
 import type { RuleValues } from "../../_rule-values.ts";
 import type { Engine } from "../_engine.ts";
-import { rulesetOf } from "../_entities.ts";
+import { RULESET } from "../_entities.ts";
 import { EventParts } from "../events/_event-parts.ts";
 import { NOT_ANNOUNCED, saveAnnounced } from "./_announced-expiries.ts";
 import type { GroupEvents } from "./_group-events.ts";
@@ -31,7 +31,7 @@ export async function lockDueRulesets(
 }
 
 export function draftOfRow(row: Selectable<RulesetRow>): RulesetDraft {
-  return new RulesetDraft(row.number, rulesetOf(row), row.rule_count, {
+  return new RulesetDraft(row.number, RULESET.entityOf(row), row.rule_count, {
     expiredUntil: row.expired_until,
     nextExpiry: row.next_expiry,
     announcedUntil: row.announced_until,

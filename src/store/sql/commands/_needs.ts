@@ -15,16 +15,16 @@ import { datasetCollectionId, type TaxiiCredential } from "../../records/taxii-c
 import type { FetchedList } from "../../decide/_external-lists.ts";
 import {
   accountOf,
-  credentialOf,
-  taxiiCredentialOf,
-  deploymentOf,
-  externalListOf,
-  fetchStateOf,
-  keyOf,
-  organisationOf,
-  planOf,
-  rulesetOf,
-  sessionOf,
+  CREDENTIAL,
+  TAXII_CREDENTIAL,
+  DEPLOYMENT,
+  EXTERNAL_LIST,
+  FETCH_STATE,
+  API_KEY,
+  ORGANISATION,
+  PLAN,
+  RULESET,
+  SESSION,
 } from "../_entities.ts";
 import type { Tables } from "../_tables.ts";
 
@@ -41,29 +41,29 @@ export async function hasOrganisation(within: Within, id: string): Promise<boole
 export async function organisation(within: Within, id: string): Promise<Organisation> {
   const row = await within.selectFrom("organisations").selectAll().where("id", "=", id).executeTakeFirst();
   if (row === undefined) throw new StoreError("organisation-not-found", `unknown organisation ${id}`);
-  return organisationOf(row);
+  return ORGANISATION.entityOf(row);
 }
 
 /** O(organisations). */
 export async function organisations(within: Within): Promise<Organisation[]> {
-  return (await within.selectFrom("organisations").selectAll().execute()).map(organisationOf);
+  return (await within.selectFrom("organisations").selectAll().execute()).map((each) => ORGANISATION.entityOf(each));
 }
 
 export async function rulesetsOf(within: Within, organisationId: string): Promise<Ruleset[]> {
   const rows = within.selectFrom("rulesets").selectAll().where("organisation_id", "=", organisationId);
-  return (await rows.execute()).map(rulesetOf);
+  return (await rows.execute()).map((each) => RULESET.entityOf(each));
 }
 
 /** After the earlier commands of the group. */
 export async function rulesetNow(within: Within, number: number): Promise<Ruleset> {
   const row = within.selectFrom("rulesets").selectAll().where("number", "=", number);
-  return rulesetOf(await row.executeTakeFirstOrThrow());
+  return RULESET.entityOf(await row.executeTakeFirstOrThrow());
 }
 
 export async function plan(within: Within, { organisationId, area }: SetPlanCommand): Promise<Plan | undefined> {
   const plans = within.selectFrom("plans").selectAll().where("organisation_id", "=", organisationId);
   const row = await plans.where("area", "=", area).executeTakeFirst();
-  return row && planOf(row);
+  return row && PLAN.entityOf(row);
 }
 
 /** How many active keys the organisation has, and whether any key has this digest. O(keys). */
@@ -87,7 +87,7 @@ export async function key(
 ): Promise<ApiKey | undefined> {
   const keys = within.selectFrom("api_keys").selectAll().where("organisation_id", "=", organisationId);
   const row = await keys.where("id", "=", keyId).executeTakeFirst();
-  return row && keyOf(row);
+  return row && API_KEY.entityOf(row);
 }
 
 export async function hasUsers(within: Within): Promise<boolean> {
@@ -127,7 +127,9 @@ export async function hasOtherAdmin(within: Within, { id, organisationId }: Acco
 }
 
 export async function sessionsOf(within: Within, userId: string): Promise<Session[]> {
-  return (await within.selectFrom("sessions").selectAll().where("user_id", "=", userId).execute()).map(sessionOf);
+  return (await within.selectFrom("sessions").selectAll().where("user_id", "=", userId).execute()).map((each) =>
+    SESSION.entityOf(each),
+  );
 }
 
 export async function hasSession(within: Within, digest: string): Promise<boolean> {
@@ -153,7 +155,7 @@ export async function deployment(
   const own = within.selectFrom("deployments").selectAll().where("organisation_id", "=", organisationId);
   const row = await own.where("id", "=", deploymentId).where("deleted_at", "is", null).executeTakeFirst();
   if (row === undefined) throw new StoreError("deployment-not-found", `unknown deployment ${deploymentId}`);
-  return deploymentOf(row);
+  return DEPLOYMENT.entityOf(row);
 }
 
 /** When a key or a deployment had an event that comes only once; null: never. */
@@ -185,7 +187,7 @@ export async function credential(
 ): Promise<DeploymentCredential | undefined> {
   const own = within.selectFrom("deployment_credentials").selectAll().where("organisation_id", "=", organisationId);
   const row = await own.where("id", "=", credentialId).executeTakeFirst();
-  return row && credentialOf(row);
+  return row && CREDENTIAL.entityOf(row);
 }
 
 /**
@@ -214,7 +216,7 @@ export async function taxiiCredential(
 ): Promise<TaxiiCredential | undefined> {
   const own = within.selectFrom("taxii_credentials").selectAll().where("organisation_id", "=", organisationId);
   const row = await own.where("id", "=", credentialId).executeTakeFirst();
-  return row && taxiiCredentialOf(row);
+  return row && TAXII_CREDENTIAL.entityOf(row);
 }
 
 /** How many external lists the organisation has. */
@@ -231,7 +233,7 @@ export async function externalList(
   const own = within.selectFrom("external_lists").selectAll().where("organisation_id", "=", organisationId);
   const row = await own.where("id", "=", listId).executeTakeFirst();
   if (row === undefined) throw new StoreError("list-not-found", `unknown external list ${listId}`);
-  return { list: externalListOf(row), state: fetchStateOf(row) };
+  return { list: EXTERNAL_LIST.entityOf(row), state: FETCH_STATE.entityOf(row) };
 }
 
 /** Without deleted ones. */

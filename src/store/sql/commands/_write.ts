@@ -1,15 +1,15 @@
 import type { Transaction } from "kysely";
 import type { Write } from "../../decide/_decision.ts";
 import {
-  rowOfCredential,
-  rowOfDeployment,
+  CREDENTIAL,
+  DEPLOYMENT,
   rowOfExternalList,
-  rowOfKey,
-  rowOfOrganisation,
-  rowOfPlan,
+  API_KEY,
+  ORGANISATION,
+  PLAN,
   rowOfRuleset,
-  rowOfSession,
-  rowOfTaxiiCredential,
+  SESSION,
+  TAXII_CREDENTIAL,
   rowOfUser,
 } from "../_entities.ts";
 import { insertWebhook, removeWebhook, saveProgress, saveWebhook } from "../events/_webhooks.ts";
@@ -27,24 +27,24 @@ export async function writeAll(within: Transaction<Tables>, writes: readonly Wri
 async function insert(within: Transaction<Tables>, write: Extract<Write, { insert: string }>): Promise<void> {
   switch (write.insert) {
     case "organisation":
-      return void (await within.insertInto("organisations").values(rowOfOrganisation(write.organisation)).execute());
+      return void (await within.insertInto("organisations").values(ORGANISATION.rowOf(write.organisation)).execute());
     case "ruleset":
       return void (await within.insertInto("rulesets").values(rowOfRuleset(write.ruleset, 0)).execute());
     case "key":
-      return void (await within.insertInto("api_keys").values(rowOfKey(write.key)).execute());
+      return void (await within.insertInto("api_keys").values(API_KEY.rowOf(write.key)).execute());
     case "user":
       return void (await within.insertInto("users").values(rowOfUser(write.account)).execute());
     case "deployment":
-      return void (await within.insertInto("deployments").values(rowOfDeployment(write.deployment)).execute());
+      return void (await within.insertInto("deployments").values(DEPLOYMENT.rowOf(write.deployment)).execute());
     case "deployment-credential":
       return void (await within
         .insertInto("deployment_credentials")
-        .values(rowOfCredential(write.credential))
+        .values(CREDENTIAL.rowOf(write.credential))
         .execute());
     case "taxii-credential":
       return void (await within
         .insertInto("taxii_credentials")
-        .values(rowOfTaxiiCredential(write.credential))
+        .values(TAXII_CREDENTIAL.rowOf(write.credential))
         .execute());
     case "external-list": {
       const row = rowOfExternalList(write.list, write.state);
@@ -53,21 +53,21 @@ async function insert(within: Transaction<Tables>, write: Extract<Write, { inser
     case "webhook":
       return insertWebhook(within, write.webhook, write.secrets);
     case "session":
-      return void (await within.insertInto("sessions").values(rowOfSession(write.session)).execute());
+      return void (await within.insertInto("sessions").values(SESSION.rowOf(write.session)).execute());
   }
 }
 
 async function save(within: Transaction<Tables>, write: Extract<Write, { save: string }>): Promise<void> {
   switch (write.save) {
     case "plan": {
-      const { organisation_id, area, ...values } = rowOfPlan(write.plan);
+      const { organisation_id, area, ...values } = PLAN.rowOf(write.plan);
       const plan = within.insertInto("plans").values({ organisation_id, area, ...values });
       return void (await plan
         .onConflict((conflict) => conflict.columns(["organisation_id", "area"]).doUpdateSet(values))
         .execute());
     }
     case "organisation": {
-      const { id, ...values } = rowOfOrganisation(write.organisation);
+      const { id, ...values } = ORGANISATION.rowOf(write.organisation);
       return void (await within.updateTable("organisations").set(values).where("id", "=", id).execute());
     }
     case "ruleset": {
@@ -84,7 +84,7 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       return void (await within.updateTable("users").set(values).where("id", "=", id).execute());
     }
     case "deployment": {
-      const { id, ...values } = rowOfDeployment(write.deployment);
+      const { id, ...values } = DEPLOYMENT.rowOf(write.deployment);
       return void (await within.updateTable("deployments").set(values).where("id", "=", id).execute());
     }
     case "deployment-credential": {
