@@ -20,11 +20,6 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest;
   }
 
-  byte(value: number): void {
-    this.#reserve(1);
-    this.#bytes[this.#length++] = value;
-  }
-
   /** A number of 32 bits, the low byte first. */
   word(value: number): void {
     this.#reserve(4);

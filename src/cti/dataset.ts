@@ -93,9 +93,9 @@ export class CtiDataset {
     return this.#recordOf(match, FIELDS.length);
   }
 
-  /** Calls back with the field and the value of everything that the document of a match holds; texts by number. @throws CtiError */
-  eachStoredValue(match: MatchId, each: (field: number, value: number) => void): void {
-    eachStoredValue(this.#documentAt(this.table.value(match)), each);
+  /** Calls back with the field and the value of everything that a document holds, by its number from 0; texts by number. @throws CtiError */
+  eachStoredValue(document: number, each: (field: number, value: number) => void): void {
+    eachStoredValue(this.#documentAt(document + 1), each);
   }
 
   /** A text of the documents. @throws CtiError "bad-document" */

@@ -38,6 +38,12 @@ export class RowBits {
   invert(): void {
     const { words } = this;
     for (let i = 0; i < words.length; i++) words[i] = ~words[i]!;
+    this.dropRest();
+  }
+
+  /** Drops the bits after the last row, which a corrupt file may have set. */
+  dropRest(): void {
+    const { words } = this;
     const rest = this.count & 31;
     if (rest !== 0) words[words.length - 1]! &= (1 << rest) - 1;
   }

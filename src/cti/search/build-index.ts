@@ -1,4 +1,3 @@
-import type { Prefix } from "../../address/address.ts";
 import { ByteWriter } from "../_bytes.ts";
 import type { CtiDataset } from "../dataset.ts";
 import { type CtiRecord, FIELDS, isTextField } from "../fields.ts";
@@ -7,89 +6,65 @@ import type { StoredIndex, StoredPostings } from "./stored-index.ts";
 import { GrowingWords } from "./_growing-words.ts";
 import { sorting } from "./_sorting.ts";
 
-/** Rows or values between two interruptions: less than a millisecond. */
+/** Documents or values between two interruptions: less than a millisecond. */
 const STEP = 128;
-/** Offsets of rows are stored with one more bit. */
+/** Offsets are stored with one more bit. */
 const MAX_BYTES = 2 ** 31 - 1;
 
-/** A value of a field and a row that has it, for each pair; rows ascend. */
+/** A value of a field and a document that has it, for each pair; documents ascend. */
 interface Pairs {
   readonly keys: GrowingWords;
-  readonly rows: GrowingWords;
+  readonly documents: GrowingWords;
 }
 
 /**
- * Builds the index of a dataset, the same for the same contents. O(pairs of values and rows), and O(n log n) for texts;
+ * Builds the index of a dataset, the same for the same contents. O(pairs of values and documents), and O(n log n) for texts;
  * some ten seconds for a million documents.
  * @throws CtiError for a corrupt dataset @throws RangeError if it is too large
  */
 export function* buildingIndex(dataset: CtiDataset): Generator<undefined, StoredIndex, undefined> {
-  const { table } = dataset;
   const pairs = new Map(
     SEARCH_FIELDS.flatMap(({ member }) => (member === null ? [] : [[member, newPairs()] as const])),
   );
   const ofFields = FIELDS.map(({ member }) => pairs.get(member));
   const classification = pairs.get("classification")!;
-  const keys = {
-    words4: new ByteWriter(),
-    lengths4: new ByteWriter(),
-    words6: new ByteWriter(),
-    lengths6: new ByteWriter(),
-  };
-  let row = 0;
-  for (const family of [4, 6] as const)
-    for (const { prefix, match } of table.entries(family)) {
-      writeKey(prefix, family === 4 ? keys.words4 : keys.words6, family === 4 ? keys.lengths4 : keys.lengths6);
-      const before = classification.rows.length;
-      dataset.eachStoredValue(match, (field, value) => {
-        const of = ofFields[field];
-        of?.keys.push(value);
-        of?.rows.push(row);
-      });
-      // "unknown" is not stored, and a classification like the others.
-      if (classification.rows.length === before) {
-        classification.keys.push(0);
-        classification.rows.push(row);
-      }
-      if (++row % STEP === 0) yield;
+  for (let document = 0; document < dataset.documentCount; document++) {
+    const before = classification.documents.length;
+    dataset.eachStoredValue(document, (field, value) => {
+      const of = ofFields[field];
+      of?.keys.push(value);
+      of?.documents.push(document);
+    });
+    // "unknown" is not stored, and a classification like the others.
+    if (classification.documents.length === before) {
+      classification.keys.push(0);
+      classification.documents.push(document);
     }
+    if (document % STEP === 0) yield;
+  }
   const fields: Partial<Record<keyof CtiRecord, StoredPostings>> = {};
   for (const field of SEARCH_FIELDS) {
     if (field.member === null) continue;
     const of = pairs.get(field.member)!;
     // So that the pairs of one field need not be kept while others are sorted.
     pairs.delete(field.member);
-    fields[field.member] = yield* postingsOf(dataset, field, of, row);
+    fields[field.member] = yield* postingsOf(dataset, field, of);
   }
-  return {
-    format: 1,
-    words4: keys.words4.written().slice(),
-    lengths4: keys.lengths4.written().slice(),
-    words6: keys.words6.written().slice(),
-    lengths6: keys.lengths6.written().slice(),
-    fields,
-  };
+  return { format: 1, fields };
 }
 
 function newPairs(): Pairs {
-  return { keys: new GrowingWords(), rows: new GrowingWords() };
+  return { keys: new GrowingWords(), documents: new GrowingWords() };
 }
 
-function writeKey({ family, w0, w1, w2, w3, length }: Prefix, words: ByteWriter, lengths: ByteWriter): void {
-  words.word(w0);
-  if (family === 6) for (const word of [w1, w2, w3]) words.word(word);
-  lengths.byte(length);
-}
-
-/** The rows of each value, in the order of values. */
+/** The documents of each value, in the order of values. */
 function* postingsOf(
   dataset: CtiDataset,
   field: SearchField,
   pairs: Pairs,
-  rowCount: number,
 ): Generator<undefined, StoredPostings, undefined> {
   const keys = pairs.keys.written();
-  const rows = pairs.rows.written();
+  const documents = pairs.documents.written();
   const order = yield* sorting(keys.length, (a, b) => keys[a]! - keys[b]!);
   const groups: Group[] = [];
   for (let from = 0; from < order.length;) {
@@ -100,12 +75,12 @@ function* postingsOf(
     from = to;
     if (groups.length % STEP === 0) yield;
   }
-  const writer = new PostingsWriter(rowCount);
+  const writer = new PostingsWriter(dataset.documentCount);
   const merged = isTextField(field.member!)
     ? yield* mergingTexts(dataset, field, groups)
     : groups.map((group) => [group]);
   for (const [index, spellings] of merged.entries()) {
-    writer.add(rowsOf(spellings, order, rows), spellings);
+    writer.add(documentsOf(spellings, order, documents), spellings);
     if (index % STEP === 0) yield;
   }
   return writer.stored();
@@ -114,7 +89,7 @@ function* postingsOf(
 interface Group {
   /** A number, or the number of a text. */
   readonly key: number;
-  /** Where its rows are in the order. */
+  /** Where its documents are in the order. */
   readonly from: number;
   readonly to: number;
 }
@@ -141,50 +116,50 @@ function* mergingTexts(
   return merged;
 }
 
-function rowsOf(groups: readonly Group[], order: Uint32Array, rows: Uint32Array): Uint32Array {
+function documentsOf(groups: readonly Group[], order: Uint32Array, documents: Uint32Array): Uint32Array {
   const found = new Uint32Array(groups.reduce((sum, { from, to }) => sum + to - from, 0));
   let count = 0;
-  for (const { from, to } of groups) for (let at = from; at < to; at++) found[count++] = rows[order[at]!]!;
-  // A row may have several spellings.
+  for (const { from, to } of groups) for (let at = from; at < to; at++) found[count++] = documents[order[at]!]!;
+  // A document may have several spellings.
   return groups.length === 1 ? found : Uint32Array.from(new Set(found.sort()));
 }
 
 class PostingsWriter {
-  readonly #rowCount: number;
+  readonly #count: number;
   readonly #keys = new ByteWriter();
   readonly #ends = new ByteWriter();
-  readonly #rows = new ByteWriter();
+  readonly #documents = new ByteWriter();
   readonly #differences = new ByteWriter();
 
-  constructor(rowCount: number) {
-    this.#rowCount = rowCount;
+  constructor(count: number) {
+    this.#count = count;
   }
 
-  /** The rows of a value, ascending; its name is its most frequent spelling, and of equally frequent ones the first. */
-  add(rows: Uint32Array, spellings: readonly Group[]): void {
+  /** The documents of a value, ascending; its name is its most frequent spelling, and of equally frequent ones the first. */
+  add(documents: Uint32Array, spellings: readonly Group[]): void {
     const { key } = spellings.reduce((best, each) => (each.to - each.from > best.to - best.from ? each : best));
     this.#keys.word(key);
     this.#differences.clear();
     let last = 0;
-    for (const row of rows) {
-      this.#differences.number(row - last);
-      last = row;
+    for (const document of documents) {
+      this.#differences.number(document - last);
+      last = document;
     }
-    const isBitmap = this.#differences.length > Math.ceil(this.#rowCount / 8);
-    this.#rows.append(isBitmap ? this.#bitmap(rows) : this.#differences.written());
-    if (this.#rows.length > MAX_BYTES)
+    const isBitmap = this.#differences.length > Math.ceil(this.#count / 8);
+    this.#documents.append(isBitmap ? this.#bitmap(documents) : this.#differences.written());
+    if (this.#documents.length > MAX_BYTES)
       throw new RangeError("the index of a field has more than 2 GiB; import fewer feeds into one file");
-    this.#ends.word(this.#rows.length * 2 + (isBitmap ? 1 : 0));
+    this.#ends.word(this.#documents.length * 2 + (isBitmap ? 1 : 0));
   }
 
   stored(): StoredPostings {
-    const [keys, ends, rows] = [this.#keys, this.#ends, this.#rows].map((writer) => writer.written().slice());
-    return { keys: keys!, ends: ends!, rows: rows! };
+    const [keys, ends, documents] = [this.#keys, this.#ends, this.#documents].map((writer) => writer.written().slice());
+    return { keys: keys!, ends: ends!, documents: documents! };
   }
 
-  #bitmap(rows: Uint32Array): Uint8Array {
-    const bits = new Uint8Array(Math.ceil(this.#rowCount / 8));
-    for (const row of rows) bits[row >>> 3]! |= 1 << (row & 7);
+  #bitmap(documents: Uint32Array): Uint8Array {
+    const bits = new Uint8Array(Math.ceil(this.#count / 8));
+    for (const document of documents) bits[document >>> 3]! |= 1 << (document & 7);
     return bits;
   }
 }

@@ -42,8 +42,10 @@ export function* countingValues(
   if (member === null) return { values: [], distinct: 0 };
   const values = sources.index.field(member);
   const counts = new Uint32Array(values.count);
+  const { isOneToOne } = sources.index.rows;
+  const ofDocuments = isOneToOne ? null : yield* sources.index.rows.counting(rows);
   for (let i = 0; i < counts.length; i++) {
-    counts[i] = values.countRows(i, rows);
+    counts[i] = ofDocuments === null ? values.countDocuments(i, rows) : values.sumOf(i, ofDocuments);
     if (i % STEP === 0) yield;
   }
   const { networks } = sources;

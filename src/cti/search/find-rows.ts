@@ -84,24 +84,26 @@ function* addingValues(
     return;
   }
   const test = member === "classification" || isTextField(member) ? textTest(index, clause) : numberTest(clause, now);
-  for (const range of test.ranges(values)) yield* addingRange(values, range, test.fitsKey, rows);
+  const documents = new RowBits(index.rows.documentCount);
+  for (const range of test.ranges(values)) yield* addingRange(values, range, test.fitsKey, documents);
   if (test.matchers.length > 0) {
     const found = yield* scanning(index, member, test.matchers);
-    yield* addingRange(values, [0, values.count], (key) => found.has(key), rows);
+    yield* addingRange(values, [0, values.count], (key) => found.has(key), documents);
   }
+  yield* index.rows.adding(documents, rows);
   if (networks !== null && isSupplied(member)) yield* networks.adding(clause.field, test.exact, test.fits, rows);
 }
 
-/** Adds the rows of the values in a range that fit by their keys; of all of them, if there is nothing to fit. */
+/** Adds the documents of the values in a range that fit by their keys; of all of them, if there is nothing to fit. */
 function* addingRange(
   values: IndexedField,
   [from, to]: Range,
   fitsKey: ((key: number) => boolean) | null,
-  rows: RowBits,
+  documents: RowBits,
 ): Generator<undefined, void, undefined> {
   let bytes = 0;
   for (let i = from; i < to; i++) {
-    if (fitsKey === null || fitsKey(values.keyAt(i))) bytes += values.addRows(i, rows);
+    if (fitsKey === null || fitsKey(values.keyAt(i))) bytes += values.addDocuments(i, documents);
     if (bytes > STEP_BYTES || i % STEP_VALUES === 0) {
       bytes = 0;
       yield;

@@ -1,4 +1,4 @@
-import type { Family, Prefix } from "../../address/address.ts";
+import type { Prefix } from "../../address/address.ts";
 import { addressBits } from "../../address/address.ts";
 import { comparePrefixes } from "../../address/prefix.ts";
 import { lastAddress } from "../../address/range.ts";
@@ -9,6 +9,7 @@ import type { CtiDataset } from "../dataset.ts";
 import type { CtiRecord } from "../fields.ts";
 import { RowBits } from "./_row-bits.ts";
 import { isAscii } from "./_text-matcher.ts";
+import type { RowTable } from "./row-table.ts";
 import type { StoredIndex, StoredPostings } from "./stored-index.ts";
 
 /** Values whose rows are read between two interruptions: less than a millisecond. */
@@ -25,34 +26,28 @@ export interface FieldTexts {
 /** The index of a dataset, read where it is stored: opening it costs nothing per row or value. */
 export class SearchIndex {
   readonly dataset: CtiDataset;
-  readonly rowCount: number;
-  readonly #count4: number;
-  readonly #words4: StoredWords;
-  readonly #words6: StoredWords;
+  readonly rows: RowTable;
   readonly #stored: StoredIndex;
   readonly #fields = new Map<keyof CtiRecord, IndexedField>();
   readonly #textsOf = new Map<keyof CtiRecord, FieldTexts>();
   readonly #rowsWith = new Map<keyof CtiRecord, RowBits>();
 
-  /** Checks sizes only, as the index may come from an untrusted file. @throws CtiError "bad-metadata" */
-  constructor(stored: unknown, dataset: CtiDataset) {
+  /** The fields are checked when they are used, as the index may come from an untrusted file. @throws CtiError "bad-metadata" */
+  constructor(stored: unknown, dataset: CtiDataset, rows: RowTable) {
     this.#stored = checkedIndex(stored);
-    const { words4, lengths4, words6, lengths6 } = this.#stored;
     this.dataset = dataset;
-    this.#count4 = lengths4.length;
-    this.rowCount = lengths4.length + lengths6.length;
-    this.#words4 = new StoredWords(words4, true);
-    this.#words6 = new StoredWords(words6, true);
-    const { table } = dataset;
-    if (lengths4.length !== table.prefixCount(4) || lengths6.length !== table.prefixCount(6))
-      throw badIndex("it has other prefixes than the dataset");
+    this.rows = rows;
+  }
+
+  get rowCount(): number {
+    return this.rows.count;
   }
 
   /** The values of a field. @throws CtiError "bad-metadata" */
   field(member: keyof CtiRecord): IndexedField {
     const known = this.#fields.get(member);
     if (known !== undefined) return known;
-    const field = new IndexedField(this.#stored.fields[member], member, this.rowCount);
+    const field = new IndexedField(this.#stored.fields[member], member, this.rows.documentCount);
     this.#fields.set(member, field);
     return field;
   }
@@ -61,12 +56,14 @@ export class SearchIndex {
   *rowsWith(member: keyof CtiRecord): Generator<undefined, RowBits, undefined> {
     const known = this.#rowsWith.get(member);
     if (known !== undefined) return known;
-    const rows = new RowBits(this.rowCount);
+    const documents = new RowBits(this.rows.documentCount);
     const field = this.field(member);
     for (let i = 0; i < field.count; i++) {
-      field.addRows(i, rows);
+      field.addDocuments(i, documents);
       if (i % STEP === 0) yield;
     }
+    const rows = new RowBits(this.rowCount);
+    yield* this.rows.adding(documents, rows);
     this.#rowsWith.set(member, rows);
     return rows;
   }
@@ -91,16 +88,8 @@ export class SearchIndex {
     return found;
   }
 
-  /** The prefix of a row. @throws CtiError "bad-metadata" */
   prefixAt(row: number): Prefix {
-    const { lengths4, lengths6 } = this.#stored;
-    const family: Family = row < this.#count4 ? 4 : 6;
-    const at = family === 4 ? row : row - this.#count4;
-    const length = (family === 4 ? lengths4 : lengths6)[at]!;
-    if (length > addressBits(family)) throw badIndex(`row ${row} is a prefix of length ${length}`);
-    if (family === 4) return { family, w0: this.#words4.at(at), w1: 0, w2: 0, w3: 0, length };
-    const word = (i: number): number => this.#words6.at(at * 4 + i);
-    return { family, w0: word(0), w1: word(1), w2: word(2), w3: word(3), length };
+    return this.rows.prefixAt(row);
   }
 
   /** The rows of the prefixes that a prefix covers, itself among them. O(log rows) */
@@ -127,11 +116,11 @@ export class IndexedField {
   readonly #keys: StoredWords;
   readonly #ends: StoredWords;
   readonly #bytes: Uint8Array;
-  readonly #rowCount: number;
+  readonly #documentCount: number;
 
-  constructor(stored: unknown, member: string, rowCount: number) {
-    const { keys, ends, rows } = guards.record(stored, `index of ${member}`) as unknown as StoredPostings;
-    for (const bytes of [keys, ends, rows])
+  constructor(stored: unknown, member: string, documentCount: number) {
+    const { keys, ends, documents } = guards.record(stored, `index of ${member}`) as unknown as StoredPostings;
+    for (const bytes of [keys, ends, documents])
       if (!(bytes instanceof Uint8Array)) throw badIndex(`${member} is not bytes`);
     if (keys.length % 4 !== 0 || keys.length !== ends.length)
       throw badIndex(`${member} has not as many values as ends`);
@@ -139,8 +128,8 @@ export class IndexedField {
     this.count = keys.length / 4;
     this.#keys = new StoredWords(keys, true);
     this.#ends = new StoredWords(ends, true);
-    this.#bytes = rows;
-    this.#rowCount = rowCount;
+    this.#bytes = documents;
+    this.#documentCount = documentCount;
   }
 
   /** A number, or the number of a text. */
@@ -148,21 +137,22 @@ export class IndexedField {
     return this.#keys.at(index);
   }
 
-  /** Adds the rows that have a value, and returns how many bytes were read. @throws CtiError "bad-metadata" */
-  addRows(index: number, to: RowBits): number {
+  /** Adds the documents that have a value, and returns how many bytes were read. @throws CtiError "bad-metadata" */
+  addDocuments(index: number, to: RowBits): number {
     const [from, end, isBitmap] = this.#place(index);
     const bytes = this.#bytes;
     const { words } = to;
     if (isBitmap) {
       for (let at = from; at < end; at++) words[(at - from) >>> 2]! |= bytes[at]! << (((at - from) & 3) * 8);
+      to.dropRest();
       return end - from;
     }
     this.#eachListed(from, end, (row) => (words[row >>> 5]! |= 1 << (row & 31)));
     return end - from;
   }
 
-  /** How many of these rows have a value. @throws CtiError "bad-metadata" */
-  countRows(index: number, among: RowBits): number {
+  /** How many of these documents have a value. @throws CtiError "bad-metadata" */
+  countDocuments(index: number, among: RowBits): number {
     const [from, end, isBitmap] = this.#place(index);
     const { words } = among;
     let count = 0;
@@ -176,9 +166,23 @@ export class IndexedField {
     return count;
   }
 
-  #eachListed(from: number, end: number, each: (row: number) => void): void {
+  /** The sum of a number of each document that has a value. @throws CtiError "bad-metadata" */
+  sumOf(index: number, numbers: Uint32Array): number {
+    const [from, end, isBitmap] = this.#place(index);
+    let sum = 0;
+    if (!isBitmap) {
+      this.#eachListed(from, end, (document) => (sum += numbers[document]!));
+      return sum;
+    }
+    for (let at = from; at < end; at++)
+      for (let bits = this.#bytes[at]!; bits !== 0; bits &= bits - 1)
+        sum += numbers[(at - from) * 8 + (31 - Math.clz32(bits & -bits))] ?? 0;
+    return sum;
+  }
+
+  #eachListed(from: number, end: number, each: (document: number) => void): void {
     const bytes = this.#bytes;
-    let row = 0;
+    let document = 0;
     for (let at = from; at < end;) {
       let byte = bytes[at++]!;
       let difference = byte & 0x7f;
@@ -186,9 +190,10 @@ export class IndexedField {
         byte = bytes[at++]!;
         difference += (byte & 0x7f) * 2 ** shift;
       }
-      row += difference;
-      if (row >= this.#rowCount) throw badIndex(`a value of ${this.#member} has row ${row} of ${this.#rowCount}`);
-      each(row);
+      document += difference;
+      if (document >= this.#documentCount)
+        throw badIndex(`a value of ${this.#member} has document ${document} of ${this.#documentCount}`);
+      each(document);
     }
   }
 
@@ -197,7 +202,7 @@ export class IndexedField {
     const from = index === 0 ? 0 : this.#ends.at(index - 1) >>> 1;
     const end = word >>> 1;
     const isBitmap = (word & 1) === 1;
-    if (from > end || end > this.#bytes.length || (isBitmap && end - from !== Math.ceil(this.#rowCount / 8)))
+    if (from > end || end > this.#bytes.length || (isBitmap && end - from !== Math.ceil(this.#documentCount / 8)))
       throw badIndex(`value ${index} of ${this.#member} ends at byte ${end} and begins at ${from}`);
     return [from, end, isBitmap];
   }
@@ -219,15 +224,10 @@ export function firstOf(count: number, fits: (index: number) => boolean): number
 const guards = new MetadataGuards((member, what) => badIndex(`${member}: ${what}`));
 
 function checkedIndex(stored: unknown): StoredIndex {
-  const { format, words4, lengths4, words6, lengths6, fields } = guards.record(stored, "index");
+  const { format, fields } = guards.record(stored, "index");
   if (format !== 1) throw badIndex("its format is not 1; use the newer version of ipsieve that wrote this file");
-  for (const bytes of [words4, lengths4, words6, lengths6])
-    if (!(bytes instanceof Uint8Array)) throw badIndex("its prefixes are not bytes");
-  const index = stored as StoredIndex;
-  if (index.words4.length !== 4 * index.lengths4.length || index.words6.length !== 16 * index.lengths6.length)
-    throw badIndex("its prefixes are not as many as their lengths");
   guards.record(fields, "fields");
-  return index;
+  return stored as StoredIndex;
 }
 
 function badIndex(what: string): CtiError {
