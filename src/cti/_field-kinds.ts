@@ -139,7 +139,7 @@ export const number: FieldKind<number | null> = { ...count, merge: (a, b) => Mat
 
 const MILLISECONDS = 86_400_000;
 /** 9999-12-31. */
-const LAST_DAY = 2_932_896;
+export const LAST_DAY = 2_932_896;
 const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 /** A day in UTC, as the number of days since 1970-01-01. */

@@ -6,7 +6,6 @@ import { TextTable } from "./_texts.ts";
 import { CtiError } from "./cti-error.ts";
 import { type CtiDocument, documentOf, type ExtendedCtiDocument, extendedDocumentOf } from "./documents.ts";
 import { BASIC_FIELDS, type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
-import type { StoredIndex } from "./search/stored-index.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 /** A feed in a dataset. */
@@ -26,8 +25,8 @@ export interface CtiMetadata {
   /** Document i has the value id i + 1. */
   readonly documents: StoredBlobs;
   readonly texts: StoredBlobs;
-  /** For searching; files of earlier releases have none. */
-  readonly index?: StoredIndex;
+  /** For searching (`StoredIndex`), checked when it is used; files of earlier releases have none. */
+  readonly index?: unknown;
 }
 
 /** What a bulk lookup returns for a match, as one byte: an index of `BULK_DOCUMENTS`. */

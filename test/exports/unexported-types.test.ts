@@ -11,6 +11,7 @@ const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(join(
 /** Named only for the package's own use: callers cannot make one, and do not need to. */
 const INTERNAL = [
   "Catalogue names NodeIds of cbs/_node-ids.d.ts", // by `encodedIds`, for the templates of rows
+  "CtiDataset names TextTable of cti/_texts.d.ts", // by `texts`, for searching
   "ExportFormat names FormatOf of formats/formats.d.ts", // computes a union of names
   "FoundRules names FoundPart of rulesets/index/rule-search.d.ts", // by the constructor
   "RuleExportFormat names FormatOf of formats/formats.d.ts",

@@ -1,9 +1,9 @@
-import { dateText } from "../_field-kinds.ts";
+import { dateText, LAST_DAY } from "../_field-kinds.ts";
 import { CLASSIFICATIONS, type CtiRecord, isTextField } from "../fields.ts";
 import type { RowBits } from "./_row-bits.ts";
 import { rangeOf, type SearchSources } from "./find-rows.ts";
 import { isSupplied, type NetworkSupply } from "./network-supply.ts";
-import { firstOf, type IndexedField } from "./search-index.ts";
+import { badIndex, firstOf, type IndexedField } from "./search-index.ts";
 import { folded, type SearchField } from "./search-fields.ts";
 
 /** A value of a field, and how many of the documents have it. */
@@ -120,5 +120,7 @@ function shownValue({ index }: SearchSources, field: SearchField, key: number): 
   if (member === "classification") return CLASSIFICATIONS[key] ?? "unknown";
   if (isTextField(member)) return index.dataset.textAt(key);
   if (field.type === "bool") return key === 1;
-  return field.type === "date" ? dateText(key) : key;
+  if (field.type !== "date") return key;
+  if (key > LAST_DAY) throw badIndex(`${field.name} has day ${key}, which is no date`);
+  return dateText(key);
 }

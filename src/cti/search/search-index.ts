@@ -230,6 +230,7 @@ function checkedIndex(stored: unknown): StoredIndex {
   return stored as StoredIndex;
 }
 
-function badIndex(what: string): CtiError {
+/** The error of an index that does not make sense. */
+export function badIndex(what: string): CtiError {
   return new CtiError("bad-metadata", "index", `the dataset's index cannot be used: ${what}; import its feeds again`);
 }
