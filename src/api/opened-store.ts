@@ -18,14 +18,14 @@ const STANDBY_AFTER = 2000;
 export const LOAD_AGAIN_AFTER = 1000;
 
 /** The store, once it is open. With `--feeds-dir` the server serves feeds until then. */
-export async function openedSurely(options: ServerOptions, deadline: number): Promise<OpenedStore> {
+export async function openWithStandby(options: ServerOptions, deadline: number): Promise<OpenedStore> {
   const { settings, store: loading, secretKeyFile, log, now = Date.now } = options;
-  if (settings.feedsDir === "") return openedPatiently(options, deadline);
+  if (settings.feedsDir === "") return openWithRetry(options, deadline);
   const first = await Promise.race([loading.store.catch(() => undefined), sleep(STANDBY_AFTER)]);
   if (first !== undefined) return { store: first, loading };
   const standby = await startStandbyFeeds({ settings, secretKey: new SecretKey(secretKeyFile), log, now });
   try {
-    return await openedPatiently(options, deadline);
+    return await openWithRetry(options, deadline);
   } finally {
     await standby.close();
   }
@@ -47,7 +47,7 @@ export interface OpenedStore {
 }
 
 /** Tries again after errors that are worth waiting for; the log says so. */
-async function openedPatiently({ store: first, settings, log }: ServerOptions, deadline: number): Promise<OpenedStore> {
+async function openWithRetry({ store: first, settings, log }: ServerOptions, deadline: number): Promise<OpenedStore> {
   const waiting = new WaitLog(log);
   try {
     for (let loading = first; ; loading = loading.again()) {

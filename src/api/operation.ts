@@ -72,6 +72,6 @@ export const READ_EDL = { area: "edl", access: "read" } as const;
 export const WRITE_EDL = { area: "edl", access: "read_write" } as const;
 
 // Operations of the dashboard that need no plan.
-export const BY_ANYBODY = { access: "none" } as const;
+export const PUBLIC = { access: "none" } as const;
 export const BY_USERS = { access: "read" } as const;
 export const BY_ADMINS = { access: "admin" } as const;

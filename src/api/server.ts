@@ -27,7 +27,7 @@ import { reportStart } from "../service/snapshots/start-report.ts";
 import { StoreOutage } from "../service/store/store-outage.ts";
 import { UsageRecorder } from "../service/access/usage-recorder.ts";
 import type { ServerOptions } from "./server-options.ts";
-import { LOAD_AGAIN_AFTER, mayWaitFor, type OpenedStore, openedSurely } from "./opened-store.ts";
+import { LOAD_AGAIN_AFTER, mayWaitFor, type OpenedStore, openWithStandby } from "./opened-store.ts";
 import { servicesOf } from "./server-services.ts";
 
 /**
@@ -98,7 +98,7 @@ export class Server {
   static async start(options: ServerOptions): Promise<Server> {
     const deadline = performance.now() + 1000 * options.settings.databaseWait;
     for (let { store: loading } = options; ; loading = loading.again()) {
-      const opened = await openedSurely({ ...options, store: loading }, deadline);
+      const opened = await openWithStandby({ ...options, store: loading }, deadline);
       loading = opened.loading;
       try {
         return await Server.#startWith(opened, options);

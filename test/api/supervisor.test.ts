@@ -86,7 +86,7 @@ for (const slowStart of [20, 1])
         lines.map(({ level, msg }) => [level, msg]),
         [
           ...Array.from({ length: 3 }, () => [40, "a process is still starting"]),
-          [50, "a process hangs while starting: it has shown no sign of life and is killed"],
+          [50, "a process hangs while starting: it did not respond and was killed"],
           [50, "a process ended before it was ready; the server cannot start"],
         ],
       );

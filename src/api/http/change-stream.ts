@@ -16,7 +16,7 @@ const WAITING_BYTES = 64 << 10;
 /** Milliseconds until a reader tries again after the database has failed. */
 const AGAIN_AFTER = 1000;
 
-interface Needed {
+interface Dependencies {
   readonly store: Store;
   readonly tails: ChangeTails;
 }
@@ -26,7 +26,7 @@ interface Needed {
  * reads; once it has all of them, it gets what comes from the tail that it shares with others.
  */
 export class ChangeStream extends Readable implements TailReader {
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   readonly #organisationId: string;
   readonly #feed: string;
   /** The last change that has been passed on. */
@@ -36,7 +36,7 @@ export class ChangeStream extends Readable implements TailReader {
   #wantsMore = true;
   #isFinished = false;
 
-  constructor(services: Needed, organisationId: string, { feed, position }: FeedPosition, start: string) {
+  constructor(services: Dependencies, organisationId: string, { feed, position }: FeedPosition, start: string) {
     super({ highWaterMark: WAITING_BYTES });
     this.#services = services;
     this.#organisationId = organisationId;

@@ -19,7 +19,7 @@ const NOTHING = Buffer.alloc(0);
  * next request then waits for its turn; only one such connection has a turn at a time. Over all connections, no more
  * requests are started per turn than the budget allows.
  */
-export function takeOneByOne({ server }: FastifyInstance): void {
+export function limitPipelining({ server }: FastifyInstance): void {
   const budget = new TurnBudget();
   server.on("connection", (socket: PacedSocket) => {
     budget.accepted();

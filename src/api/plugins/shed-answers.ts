@@ -34,7 +34,7 @@ export const TOO_BUSY = new Problem("service-unavailable", "the server is overlo
  * Lets an overloaded server say so at a fraction of the usual cost: without the error handler, the serializer, the send
  * hooks and a log line. The response is the one that they would have sent.
  */
-export function shedCheaply(app: FastifyInstance, { metrics, memory }: Services, log: Logger): void {
+export function rejectWhenOverloaded(app: FastifyInstance, { metrics, memory }: Services, log: Logger): void {
   const report = new ShedReport(log);
   app.addHook("onClose", () => report.write());
   app.decorateRequest("isShed", false);

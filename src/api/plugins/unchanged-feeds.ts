@@ -21,7 +21,7 @@ const CACHE_CONTROL = "private, no-cache";
  * hooks, which would take three times as long as the rest; the headers, the log line and the record of the pull are the
  * same. Any request that is unusual in any way takes the ordinary path.
  */
-export function answerUnchanged(app: FastifyInstance, services: Services, log: Logger): void {
+export function respondNotModified(app: FastifyInstance, services: Services, log: Logger): void {
   const { server } = app;
   const handle = server.listeners("request").at(-1) as (request: IncomingMessage, response: ServerResponse) => void;
   server.off("request", handle).on("request", (request: IncomingMessage, response: ServerResponse) => {

@@ -156,7 +156,7 @@ export class Supervisor {
       this.#log.warn(about, "a process is still starting");
       return "starting";
     }
-    this.#log.error(about, "a process hangs while starting: it has shown no sign of life and is killed");
+    this.#log.error(about, "a process hangs while starting: it did not respond and was killed");
     this.#kill([slot]);
     return "killed";
   }

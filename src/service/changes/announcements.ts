@@ -12,7 +12,7 @@ import { RepeatedExchange } from "../store/repeated-exchange.ts";
 /** Milliseconds between two checks. */
 const EVERY = 10_000;
 
-interface Needed {
+interface Dependencies {
   readonly store: Pick<Store, "write">;
   readonly memory: ServiceMemory;
   readonly pulls: Pulls;
@@ -25,7 +25,7 @@ interface Needed {
  * announced already.
  */
 export class Announcements {
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   readonly #repeated: RepeatedExchange;
   #first: Promise<void> | undefined;
   #isStopped = false;
@@ -33,7 +33,7 @@ export class Announcements {
   #keys = new Set<string>();
   #deployments = new Map<string, number | null>();
 
-  constructor(services: Needed, every = EVERY) {
+  constructor(services: Dependencies, every = EVERY) {
     this.#services = services;
     this.#repeated = new RepeatedExchange(() => this.#poll(), every);
   }

@@ -3,7 +3,7 @@ import type { Store } from "../../store/store.ts";
 /** Milliseconds between two checks for due expiries, unless one is known to be due sooner. */
 const EVERY = 500;
 
-interface Needed {
+interface Dependencies {
   readonly store: Store;
   readonly now: () => number;
 }
@@ -13,12 +13,12 @@ interface Needed {
  * database ensure that each expiry is appended once.
  */
 export class ExpiryClock {
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(services: Needed) {
+  constructor(services: Dependencies) {
     this.#services = services;
   }
 

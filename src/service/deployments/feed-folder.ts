@@ -13,7 +13,7 @@ import type { PublishedLists, ServedList } from "./published-lists.ts";
 const EVERY = 2000;
 const ENDING = ".json";
 
-interface Needed {
+interface Dependencies {
   readonly memory: ServiceMemory;
   readonly lists: Pick<PublishedLists, "served">;
 }
@@ -49,14 +49,14 @@ export class FeedFolderError extends Error {
 /** The last good lists in a folder that only the server's user can read, a file for each deployment. */
 export class FeedFolder {
   readonly #path: string;
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   readonly #log: Log;
   /** The state from which the file of each deployment was written. */
   readonly #saved = new Map<string, string>();
   readonly #saving = new RepeatedExchange(() => this.#saveAll(), EVERY);
   #isStarted = false;
 
-  constructor(path: string, services: Needed, log: Log) {
+  constructor(path: string, services: Dependencies, log: Log) {
     this.#path = path;
     this.#services = services;
     this.#log = log;

@@ -39,7 +39,7 @@ export interface ServedList {
   readonly text: ListText;
 }
 
-interface Needed extends SourceServices {
+interface Dependencies extends SourceServices {
   readonly now: () => number;
 }
 
@@ -79,7 +79,7 @@ type ToCompile = Pick<Deployment, "organisationId" | "name" | "definition" | "pu
  */
 export class PublishedLists {
   readonly sources: Sources;
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   readonly #log: { error(about: object, message: string): void };
   readonly #known = new Map<string, Known>();
   #timer: NodeJS.Timeout | undefined;
@@ -88,7 +88,7 @@ export class PublishedLists {
   #keptAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
-  constructor(services: Needed, log: { error(about: object, message: string): void }) {
+  constructor(services: Dependencies, log: { error(about: object, message: string): void }) {
     this.#services = services;
     this.#log = log;
     this.sources = new Sources(services);

@@ -28,7 +28,7 @@ const RETRY_AFTER = 5;
 const DAY = 86_400_000;
 const FAMILIES: readonly Family[] = [4, 6];
 
-interface Needed {
+interface Dependencies {
   readonly store: Store;
   readonly lists: Pick<PublishedLists, "served">;
   readonly memory: Pick<ServiceMemory, "deploymentById">;
@@ -51,13 +51,13 @@ interface Listed {
  * nothing. Any server can take the next step of a collection; two that do so at the same time share the work.
  */
 export class IndicatorFollowers {
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   /** By collection: the update in progress, and the one that starts after it. */
   readonly #running = new Map<string, { readonly now: Promise<void>; next: Promise<void> | undefined }>();
   #isStopped = false;
   #cleaning: RepeatedExchange | undefined;
 
-  constructor(services: Needed) {
+  constructor(services: Dependencies) {
     this.#services = services;
   }
 

@@ -15,7 +15,7 @@ const RENEWED_EVERY = 2000;
 /** Milliseconds for a closing server to finish what it is sending. */
 const GRACE = 2000;
 
-interface Needed {
+interface Dependencies {
   readonly store: Store;
   readonly memory: ServiceMemory;
   readonly messages: WebhookMessages;
@@ -37,7 +37,7 @@ interface Term {
  * lease in the database. Its progress is in the database as well, so another server can continue there.
  */
 export class WebhookDeliverer {
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   readonly #server = randomUUID();
   #term: Term | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export class WebhookDeliverer {
   #isStopped = false;
   #unwatch: (() => void) | undefined;
 
-  constructor(services: Needed) {
+  constructor(services: Dependencies) {
     this.#services = services;
   }
 

@@ -9,7 +9,7 @@ import type { GuardedPost, PostResult } from "./guarded-post.ts";
 import { signedHeaders, signingSecrets } from "./webhook-secret.ts";
 import { messageOf } from "./webhook-event.ts";
 
-interface Needed {
+interface Dependencies {
   readonly store: Store;
   readonly key: SecretKey;
   readonly post: GuardedPost;
@@ -25,12 +25,12 @@ export type Message = Pick<SentDelivery, "messageId" | "type" | "cause" | "attem
 
 /** Signs and sends messages to endpoints. */
 export class WebhookMessages {
-  readonly #services: Needed;
+  readonly #services: Dependencies;
   readonly #agent = `ipsieve/${ownVersion()}`;
   /** Endpoints to which a user is sending a message. */
   readonly #busy = new Set<string>();
 
-  constructor(services: Needed) {
+  constructor(services: Dependencies) {
     this.#services = services;
   }
 

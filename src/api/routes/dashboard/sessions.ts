@@ -9,7 +9,7 @@ import { signature } from "../../http/signed-request.ts";
 import { countTries } from "../../access/count-tries.ts";
 import type { Applicant } from "../../../service/fair-queue.ts";
 import { setDeviceCookie } from "../../access/known-device.ts";
-import { BY_ANYBODY, BY_USERS } from "../../operation.ts";
+import { PUBLIC, BY_USERS } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { originOf } from "../../../service/access/rate-limits.ts";
 import { digestOfToken, makeToken } from "../../../service/access/secret-token.ts";
@@ -73,7 +73,7 @@ function addSignIn(app: App, services: Services): void {
     responseHeaders: COOKIES,
     bodyExample: { name: "ann@example.org", password: "correct horse battery staple" },
   };
-  app.post("/session", { config: BY_ANYBODY, schema: signIn, onRequest }, async (request, reply) => {
+  app.post("/session", { config: PUBLIC, schema: signIn, onRequest }, async (request, reply) => {
     const { name, password } = request.body;
     const by = takeName(request, services, keyOfName(name));
     const known = (await store.read("credentials", name)) ?? undefined;
@@ -103,7 +103,7 @@ function addSignIn(app: App, services: Services): void {
     responseHeaders: COOKIES,
     bodyExample: { token: "bT9m2Vd0cLrXhQyN8sKfWzA1uE5gJ7pRo3iYtC6xM4a", password: "correct horse battery staple" },
   };
-  app.post("/join", { config: BY_ANYBODY, schema: join, onRequest }, async (request, reply) => {
+  app.post("/join", { config: PUBLIC, schema: join, onRequest }, async (request, reply) => {
     const { token, password } = request.body;
     const invitation = digestOfToken(token);
     const invited = await store.read("invited", invitation, request.now);

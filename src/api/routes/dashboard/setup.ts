@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { App } from "../../app-type.ts";
 import { countTries } from "../../access/count-tries.ts";
-import { BY_ANYBODY } from "../../operation.ts";
+import { PUBLIC } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { readOrganisationName, readUserName } from "../../../service/access/read-user.ts";
 import { digestOfToken } from "../../../service/access/secret-token.ts";
@@ -21,7 +21,7 @@ export function addSetupRoutes(app: App, services: Services): void {
     tags,
     response: { 200: Setup },
   };
-  app.get("/setup", { config: BY_ANYBODY, schema: get }, () => ({ needed: !memory.hasUsers }));
+  app.get("/setup", { config: PUBLIC, schema: get }, () => ({ needed: !memory.hasUsers }));
 
   const setUp = {
     operationId: "setUp",
@@ -39,7 +39,7 @@ export function addSetupRoutes(app: App, services: Services): void {
       password: "correct horse battery staple",
     },
   };
-  app.post("/setup", { config: BY_ANYBODY, schema: setUp, onRequest: countTries(services) }, async (request, reply) => {
+  app.post("/setup", { config: PUBLIC, schema: setUp, onRequest: countTries(services) }, async (request, reply) => {
     const { token, password } = request.body;
     const organisation = readOrganisationName(request.body.organisation);
     const name = readUserName(request.body.name);

@@ -7,7 +7,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/se
 
 export const undoCommand: Command = {
   name: "audit undo",
-  summary: "undo a change of rules or rulesets on a server exactly, once you agree",
+  summary: "undo a change of rules or rulesets on a server exactly, after confirmation",
   operands: "NUMBER",
   operandWords: [],
   options: [{ name: "yes", help: "undo it without asking" }, ...CONNECTION_OPTIONS],

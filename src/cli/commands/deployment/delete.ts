@@ -7,7 +7,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/se
 
 export const deleteCommand: Command = {
   name: "deployment delete",
-  summary: "delete a deployment once you agree: devices that ask for its list get 410 (gone)",
+  summary: "delete a deployment after confirmation; devices then get 410 (gone)",
   operands: "DEPLOYMENT",
   operandWords: [],
   options: [{ name: "yes", help: "delete it without asking" }, ...CONNECTION_OPTIONS],

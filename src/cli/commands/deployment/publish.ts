@@ -11,7 +11,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/se
 
 export const publishCommand: Command = {
   name: "deployment publish",
-  summary: "publish a list that was refused for how it changes or what it blocks, once you agree",
+  summary: "publish a list that was refused for how it changes or what it blocks, after confirmation",
   operands: "DEPLOYMENT",
   operandWords: [],
   options: [

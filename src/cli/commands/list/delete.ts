@@ -7,7 +7,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/se
 
 export const deleteCommand: Command = {
   name: "list delete",
-  summary: "delete an external list once you agree",
+  summary: "delete an external list after confirmation",
   operands: "LIST",
   operandWords: [],
   options: [{ name: "yes", help: "delete it without asking" }, ...CONNECTION_OPTIONS],

@@ -12,7 +12,7 @@ import { UsageError } from "../../runner/usage-error.ts";
 
 export const applyCommand: Command = {
   name: "ruleset apply",
-  summary: "show what a list would change in a ruleset, and replace the rules once you agree",
+  summary: "show what a list would change in a ruleset, and replace the rules after confirmation",
   operands: "RULESET FILE",
   options: [
     { name: "yes", help: "replace the rules without asking" },

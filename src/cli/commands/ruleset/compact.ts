@@ -11,7 +11,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts
 
 export const compactCommand: Command = {
   name: "ruleset compact",
-  summary: "show which rules are redundant, and remove and unite them once you agree",
+  summary: "show which rules are redundant, and remove and unite them after confirmation",
   operands: "RULESET",
   options: [
     { name: "yes", help: "change the rules without asking" },

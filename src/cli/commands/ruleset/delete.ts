@@ -10,7 +10,7 @@ import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/se
 
 export const deleteCommand: Command = {
   name: "ruleset delete",
-  summary: "delete a ruleset on a server, with its rules, once you agree",
+  summary: "delete a ruleset on a server, with its rules, after confirmation",
   operands: "RULESET",
   operandWords: [],
   options: [{ name: "yes", help: "delete it without asking" }, ...CONNECTION_OPTIONS],

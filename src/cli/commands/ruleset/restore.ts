@@ -8,7 +8,7 @@ import { UsageError } from "../../runner/usage-error.ts";
 
 export const restoreCommand: Command = {
   name: "ruleset restore",
-  summary: "show what an earlier version of a ruleset would change, and restore its rules once you agree",
+  summary: "show what an earlier version of a ruleset would change, and restore its rules after confirmation",
   operands: "RULESET VERSION",
   options: [
     { name: "yes", help: "restore the rules without asking" },

@@ -6,7 +6,7 @@ import { chosenWebhook, WEBHOOK_NOTE, WEBHOOK_OPTIONS, withWebhooks } from "../.
 
 export const deleteCommand: Command = {
   name: "webhook delete",
-  summary: "delete a webhook endpoint with its secret and its deliveries, once you agree",
+  summary: "delete a webhook endpoint with its secret and its deliveries, after confirmation",
   operands: "WEBHOOK",
   operandWords: [],
   options: [{ name: "yes", help: "delete it without asking" }, ...WEBHOOK_OPTIONS],

@@ -7,7 +7,7 @@ import type { Services } from "../../../../service/services.ts";
 import { type Deployment, UPDATE_FREQUENCIES } from "../../../../store/records/deployment.ts";
 import type { App } from "../../../app-type.ts";
 import type { ArrivingBody } from "../../../http/arriving-body.ts";
-import { BY_ANYBODY } from "../../../operation.ts";
+import { PUBLIC } from "../../../operation.ts";
 import { redact } from "../../../http/redact.ts";
 import { sendJson } from "../../../http/reply.ts";
 import { unpackBody } from "../../../http/unpack-body.ts";
@@ -73,7 +73,7 @@ function answerError(error: Error, request: FastifyRequest, reply: FastifyReply)
 function addBootstrap(app: App, services: Services): void {
   app.post(
     "/api/v1/edl/bootstrap",
-    { config: { ...BY_ANYBODY, hasSecret: true, operation: "bootstrapEdge" } },
+    { config: { ...PUBLIC, hasSecret: true, operation: "bootstrapEdge" } },
     async (request, reply) => {
       const { bootstrap_token: token } = (request.body ?? {}) as { bootstrap_token?: unknown };
       const { claims } = deploymentOf(request, typeof token === "string" ? token : "", "bootstrap", services);

@@ -91,7 +91,7 @@ function addList(app: App, services: Services): void {
 }
 
 /** Rules examined for one page: some milliseconds, if all of them have expired. */
-const LOOKED_AT = 10_000;
+const MAX_EXAMINED = 10_000;
 
 /** Up to `limit` of the matching rules after a prefix; fewer if many do not match. */
 function rulesAfter(
@@ -104,7 +104,7 @@ function rulesAfter(
   let looked = 0;
   let last = "";
   for (const rule of rules.rules(after === undefined ? undefined : prefixOfCursor(after))) {
-    if (items.length === limit || looked++ === LOOKED_AT) return { items, last };
+    if (items.length === limit || looked++ === MAX_EXAMINED) return { items, last };
     last = formatPrefix(rule.prefix);
     if (isWanted(rule)) items.push(ruleDocument(rule));
   }
