@@ -363,6 +363,7 @@ const NOT_FOR_ARROW = [
   "networks",
   "summary",
   "top",
+  "by",
   "invert-match",
   "matched",
   "input",
