@@ -19,6 +19,7 @@ export interface Schema {
   readonly minProperties?: number;
   readonly items?: Schema;
   readonly maxProperties?: number;
+  readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly minLength?: number;

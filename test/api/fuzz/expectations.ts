@@ -23,8 +23,8 @@ const ONE_RULE: ReadonlySet<string> = new Set(["getRule", "updateRule", "deleteR
 const ONE_NODE: ReadonlySet<string> = new Set(["getCbsNode", "listCbsRanges"]);
 
 /**
- * Operations whose result depends on what is not in the document: which sources exist, how many sets they take, and
- * what fits.
+ * Operations whose result depends on what is not in the document: which sources and fields exist, how many sets they
+ * take, what fits, and what a query is.
  */
 const OF_SOURCES: ReadonlySet<string> = new Set([
   "updateDeployment",
@@ -34,6 +34,8 @@ const OF_SOURCES: ReadonlySet<string> = new Set([
   "searchRules",
   "computeSet",
   "fitSets",
+  "searchThreats",
+  "countThreatValues",
 ]);
 
 /**

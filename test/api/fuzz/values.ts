@@ -127,7 +127,7 @@ function ofType(api: ApiDocument, schema: Schema, type: string, name: string): f
       return anyInteger(schema.minimum ?? 0, schema.maximum ?? Infinity);
     case "array": {
       const items = validValue(api, schema.items!, name);
-      const options = { maxLength: Math.min(schema.maxItems ?? 8, 8) };
+      const options = { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 8, 8) };
       return schema.uniqueItems === true
         ? fc.uniqueArray(items, { ...options, selector: (item) => JSON.stringify(item) })
         : fc.array(items, options);

@@ -118,6 +118,7 @@ test("without a match the exit code is 1; after an error 2, and no file is left"
 const REFUSED: readonly [args: string[], message: RegExp][] = [
   [["-v"], /--invert-match and --format arrow cannot be combined/],
   [["--summary", "-o", "x"], /--summary and --format arrow cannot be combined/],
+  [["--by", "hour", "-o", "x"], /--by and --format arrow cannot be combined/],
   [["--threads", "2"], /--threads and --format arrow cannot be combined/],
   [["--snapshot", "rules.ipsieve"], /--format arrow takes one snapshot; run it once for each --snapshot/],
   [["in.arrows", "in.arrows"], /--format arrow takes one FILE/],
