@@ -149,10 +149,11 @@ for (const [name, { files, started = "test/**/*.test.ts", env: more = {}, exitCo
 }
 
 /** Otherwise a moved file would drop out of its list silently, or make it fail much later. */
-test("every test file that a script of package.json names exists", () => {
+test("every file that a script of package.json names exists, also by npm run bench and torture", () => {
   const root = join(import.meta.dirname, "..");
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const named = Object.values<string>(scripts).flatMap((script) => script.match(/test\/[^\s"]+\.ts/g) ?? []);
+  const texts = [...Object.values<string>(scripts), readFileSync(join(root, "build/run-named.ts"), "utf8")];
+  const named = texts.flatMap((text) => text.match(/\b(test|bench|build)\/[^\s"$]+\.ts/g) ?? []);
   assert.ok(named.length > 20, String(named.length));
   assert.deepEqual(
     named.filter((path) => globSync(path, { cwd: root }).length === 0),
