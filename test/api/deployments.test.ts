@@ -113,6 +113,7 @@ test("invalid sources and options: each error names its field", async () => {
 
 test("a preview counts and shows why a list would be refused, and writes nothing", async () => {
   const { id } = (await create({ name: "p", include: [{ prefixes: ["192.0.2.0/24", "2001:db8::/32"] }] })).body;
+  await becomes(id, "ok"); // previews name what differs from the published list
   const preview = (body: object) => ask(t, "POST", `${PATH}${id}:preview`, { key: reader, body });
   const as = await preview({ exclude: [{ prefixes: ["192.0.2.0/26"] }] });
   assert.equal(as.status, 200, as.text);
