@@ -258,15 +258,57 @@ function countOf({ list, indexes }: RangePart): number {
   return indexes === null ? list.count : indexes.length;
 }
 
-/** Where in the list the prefixes of these matches stand. */
-function* indexesOf({ matches, count }: PrefixList, wanted: Uint8Array): InParts<Uint32Array> {
-  const indexes = new Uint32Array(count);
-  let found = 0;
+/** Where in the list the prefixes of these matches stand. O(matches + found log found), or one pass for many. */
+function* indexesOf(list: PrefixList, wanted: Uint8Array): InParts<Uint32Array> {
+  const { starts, indexes } = yield* indexesByMatch(list, wanted.length);
+  let count = 0;
+  for (let match = wanted.indexOf(1); match >= 0; match = wanted.indexOf(1, match + 1))
+    count += starts[match + 1]! - starts[match]!;
+  const found = new Uint32Array(count);
+  let next = 0;
+  if (count > MAX_SORTED) {
+    for (let at = 0; at < list.count; at++) {
+      if (wanted[list.matches[at]!] === 1) found[next++] = at;
+      if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
+    }
+    return found;
+  }
+  for (let match = wanted.indexOf(1); match >= 0; match = wanted.indexOf(1, match + 1))
+    for (let at = starts[match]!; at < starts[match + 1]!; at++) found[next++] = indexes[at]!;
+  return found.sort();
+}
+
+/** More are found in order by one pass over the list: sorting them would take longer than a slice. */
+const MAX_SORTED = 1 << 13;
+
+/** The indexes of match m are `indexes[starts[m]]` to before `indexes[starts[m + 1]]`. */
+interface IndexesByMatch {
+  readonly starts: Uint32Array;
+  readonly indexes: Uint32Array;
+}
+
+/** Made once for each list, which lives as long as its catalogue. */
+const byMatch = new WeakMap<PrefixList, IndexesByMatch>();
+
+function* indexesByMatch(list: PrefixList, matchCount: number): InParts<IndexesByMatch> {
+  const known = byMatch.get(list);
+  if (known !== undefined) return known;
+  const { matches, count } = list;
+  const starts = new Uint32Array(matchCount + 1);
   for (let at = 0; at < count; at++) {
-    if (wanted[matches[at]!] === 1) indexes[found++] = at;
+    starts[matches[at]! + 1]!++;
     if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
   }
-  return indexes.slice(0, found);
+  for (let match = 1; match < starts.length; match++) starts[match]! += starts[match - 1]!;
+  const next = starts.slice();
+  const indexes = new Uint32Array(count);
+  for (let at = 0; at < count; at++) {
+    indexes[next[matches[at]!]!++] = at;
+    if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
+  }
+  const made = { starts, indexes };
+  byMatch.set(list, made);
+  return made;
 }
 
 /** The fewest prefixes that cover the same addresses. Their matches are 0. */
