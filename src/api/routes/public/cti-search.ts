@@ -61,14 +61,14 @@ function addSearch(app: App, services: Services): void {
     const result = await searchThreats(services, query, services.now());
     const { count, unavailable } = result.found;
     services.metrics.countLookups("cti", 1, count > 0 ? 1 : 0);
-    if (type === LINES) return reply.type(LINES).send(streamOf(linesOf(result, extended))) as never;
+    if (type === LINES) return reply.type(LINES).send(streamOf(linesOf(result, extended)));
     const { offset, limit } = extentOf({ page, page_size });
     const items = await inSlices(writing(result, { offset, limit, extended }));
     const envelope = JSON.stringify({ ...pageOf(request, services.settings, [], count), unavailable });
     return sendJson(
       reply,
       envelope.replace('"items":[]', () => `"items":[${items.join(",")}]`),
-    ) as never;
+    );
   });
 }
 
@@ -136,7 +136,7 @@ function addFacets(app: App, services: Services): void {
       facets.push({ field: field.name, distinct, values: counts });
     }
     const missing = fields.filter(({ isAvailable }) => !isAvailable).map(({ name }) => name);
-    return { count: found.count, unavailable: [...new Set([...found.unavailable, ...missing])], facets } as never;
+    return { count: found.count, unavailable: [...new Set([...found.unavailable, ...missing])], facets };
   });
 }
 
@@ -174,5 +174,5 @@ function addFields(app: App): void {
     ignores_case: ignoresCase,
     values,
   }));
-  app.get("/cti/search::fields", { config: READ_CTI, schema }, () => fields as never);
+  app.get("/cti/search::fields", { config: READ_CTI, schema }, () => fields);
 }
