@@ -46,8 +46,15 @@ const commandLine = (edition: string): string[] => [
   "5",
 ];
 
-const holdsLock = ({ pid }: ChildProcess): boolean =>
-  existsSync(lock) && readFileSync(lock, "utf8").includes(`"pid":${pid},`);
+/** Its lock may be removed at any moment. */
+function holdsLock({ pid }: ChildProcess): boolean {
+  try {
+    return readFileSync(lock, "utf8").includes(`"pid":${pid},`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
 
 /** The milliseconds for which an update that is not killed holds the lock. */
 async function whileAtWork(): Promise<number> {

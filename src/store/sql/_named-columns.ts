@@ -7,7 +7,13 @@ type PropertyName<Column extends string> = Column extends `${infer First}_${infe
 type Storage = "same" | "flag" | "json";
 
 /** The storages that a column can have for a property. */
-type StorageFor<Stored, Value> = [Stored] extends [Value] ? "same" : [Value] extends [boolean] ? "flag" : "json";
+type StorageFor<Stored, Value> = [Stored] extends [Value]
+  ? "same"
+  : [Value] extends [boolean]
+    ? "flag"
+    : [Value] extends [object | null]
+      ? "json"
+      : never;
 
 /** The columns of a row that hold properties of an entity. */
 type ColumnsFor<Entity, Row> = {
@@ -29,6 +35,7 @@ export class NamedColumns<Entity, Row, Column extends keyof Row & string> {
   static of<Entity, Row>() {
     return <Chosen extends ColumnsFor<Entity, Row>>(
       columns: Chosen &
+        Readonly<Record<Exclude<keyof Chosen, keyof ColumnsFor<Entity, Row>>, never>> &
         (keyof Entity extends PropertyName<keyof Chosen & string> ? unknown : "a property has no column"),
     ) =>
       new NamedColumns<Entity, Row, keyof Chosen & keyof Row & string>(
