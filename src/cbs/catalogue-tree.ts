@@ -5,6 +5,7 @@ import { countMatches, type Extent, tally } from "./_tally.ts";
 import type { Catalogue, CatalogueNode, CatalogueSource } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
+import { type Grouped, grouping } from "../table/grouping.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 export type { Extent } from "./_tally.ts";
@@ -13,12 +14,6 @@ const MATCHES_AT_ONCE = 1000;
 
 /** Stands for the root above all nodes, in place of the number of a node. */
 export const ROOT = 0;
-
-/** Those of value v are `matches[starts[v]]` to before `matches[starts[v + 1]]`. */
-interface MatchesOfValues {
-  readonly starts: Uint32Array;
-  readonly matches: Uint32Array;
-}
 
 /**
  * A catalogue's nodes as a tree, with the extent of each: the basis of browsing, searching, exporting and comparing.
@@ -42,7 +37,7 @@ export class CatalogueTree {
   #extents: readonly Extent[] | undefined;
   /** By the number of a node, the positions of its sources. */
   #sources: readonly ReadonlySet<number>[] | undefined;
-  #matchesOfValues: MatchesOfValues | undefined;
+  #matchesOfValues: Grouped | undefined;
 
   constructor(catalogue: Catalogue) {
     this.catalogue = catalogue;
@@ -144,39 +139,33 @@ export class CatalogueTree {
    */
   *matchesIn(nodes: Uint8Array, source?: number): InParts<Uint8Array> {
     const { catalogue } = this;
-    const { starts, matches } = (this.#matchesOfValues ??= yield* this.#listMatches());
+    const { starts, items } = (this.#matchesOfValues ??= yield* this.#listMatches());
     const wanted = new Uint8Array(catalogue.table.matchCount + 1);
     let steps = 0;
     for (let value = 1; value <= catalogue.valueCount; value++) {
       if (nodes[catalogue.numberOf(value)] !== 1) continue;
       if (source !== undefined && catalogue.sourceOf(value) !== source) continue;
       for (let at = starts[value]!; at < starts[value + 1]!; at++) {
-        wanted[matches[at]!] = 1;
+        wanted[items[at]!] = 1;
         if (++steps % (8 * MATCHES_AT_ONCE) === 0) yield;
       }
     }
     return wanted;
   }
 
-  /** The matches whose own prefix has each value, one value after the other. O(matches) */
-  *#listMatches(): InParts<MatchesOfValues> {
+  /** By value, the matches whose own prefix has it. @throws CatalogueError "unknown-value" */
+  *#listMatches(): InParts<Grouped> {
     const { catalogue } = this;
     const { table, valueCount } = catalogue;
-    const starts = new Uint32Array(valueCount + 2);
-    for (let match = 1 as MatchId; match <= table.matchCount; match++) {
-      // A value that the catalogue does not have is an error of the file: `numberOf` says so.
-      for (const value of catalogue.valuesOf(match))
-        if (value <= valueCount || catalogue.numberOf(value) > 0) starts[value + 1]!++;
-      if (match % MATCHES_AT_ONCE === 0) yield;
-    }
-    for (let value = 1; value < starts.length; value++) starts[value]! += starts[value - 1]!;
-    const next = starts.slice();
-    const matches = new Uint32Array(starts.at(-1)!);
-    for (let match = 1 as MatchId; match <= table.matchCount; match++) {
-      for (const value of catalogue.valuesOf(match)) matches[next[value]!++] = match;
-      if (match % MATCHES_AT_ONCE === 0) yield;
-    }
-    return { starts, matches };
+    return yield* grouping(valueCount + 1, function* (put) {
+      for (let match = 1 as MatchId; match <= table.matchCount; match++) {
+        for (const value of catalogue.valuesOf(match)) {
+          if (value > valueCount) catalogue.numberOf(value); // throws
+          put(value, match);
+        }
+        if (match % MATCHES_AT_ONCE === 0) yield;
+      }
+    });
   }
 
   /** All prefixes of a family in order. */

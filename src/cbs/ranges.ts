@@ -8,6 +8,7 @@ import { sourceKey } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
 import { type CatalogueTree, ROOT } from "./catalogue-tree.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
+import { type Grouped, grouping } from "../table/grouping.ts";
 import type { MatchId } from "../table/match-id.ts";
 
 /** Which prefixes of a node to return. */
@@ -260,7 +261,7 @@ function countOf({ list, indexes }: RangePart): number {
 
 /** Where in the list the prefixes of these matches stand. O(matches + found log found), or one pass for many. */
 function* indexesOf(list: PrefixList, wanted: Uint8Array): InParts<Uint32Array> {
-  const { starts, indexes } = yield* indexesByMatch(list, wanted.length);
+  const { starts, items } = yield* indexesByMatch(list, wanted.length);
   let count = 0;
   for (let match = wanted.indexOf(1); match >= 0; match = wanted.indexOf(1, match + 1))
     count += starts[match + 1]! - starts[match]!;
@@ -274,39 +275,25 @@ function* indexesOf(list: PrefixList, wanted: Uint8Array): InParts<Uint32Array> 
     return found;
   }
   for (let match = wanted.indexOf(1); match >= 0; match = wanted.indexOf(1, match + 1))
-    for (let at = starts[match]!; at < starts[match + 1]!; at++) found[next++] = indexes[at]!;
+    for (let at = starts[match]!; at < starts[match + 1]!; at++) found[next++] = items[at]!;
   return found.sort();
 }
 
 /** More are found in order by one pass over the list: sorting them would take longer than a slice. */
 const MAX_SORTED = 1 << 13;
 
-/** The indexes of match m are `indexes[starts[m]]` to before `indexes[starts[m + 1]]`. */
-interface IndexesByMatch {
-  readonly starts: Uint32Array;
-  readonly indexes: Uint32Array;
-}
+/** By match, the indexes of its prefixes; made once for each list, which lives as long as its catalogue. */
+const byMatch = new WeakMap<PrefixList, Grouped>();
 
-/** Made once for each list, which lives as long as its catalogue. */
-const byMatch = new WeakMap<PrefixList, IndexesByMatch>();
-
-function* indexesByMatch(list: PrefixList, matchCount: number): InParts<IndexesByMatch> {
+function* indexesByMatch(list: PrefixList, matchCount: number): InParts<Grouped> {
   const known = byMatch.get(list);
   if (known !== undefined) return known;
-  const { matches, count } = list;
-  const starts = new Uint32Array(matchCount + 1);
-  for (let at = 0; at < count; at++) {
-    starts[matches[at]! + 1]!++;
-    if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
-  }
-  for (let match = 1; match < starts.length; match++) starts[match]! += starts[match - 1]!;
-  const next = starts.slice();
-  const indexes = new Uint32Array(count);
-  for (let at = 0; at < count; at++) {
-    indexes[next[matches[at]!]!++] = at;
-    if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
-  }
-  const made = { starts, indexes };
+  const made = yield* grouping(matchCount, function* (put) {
+    for (let at = 0; at < list.count; at++) {
+      put(list.matches[at]!, at);
+      if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
+    }
+  });
   byMatch.set(list, made);
   return made;
 }

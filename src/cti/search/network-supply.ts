@@ -1,4 +1,5 @@
 import type { Prefix } from "../../address/address.ts";
+import { type Grouped, grouping } from "../../table/grouping.ts";
 import type { CtiRecord } from "../fields.ts";
 import { RowBits } from "./_row-bits.ts";
 import { folded, type SearchField } from "./search-fields.ts";
@@ -31,23 +32,16 @@ export function isSupplied(member: keyof CtiRecord): boolean {
 /** The networks of the rows whose documents say nothing about them. */
 export class NetworkSupply {
   readonly #networks: SearchedNetworks;
-  /** The rows, by the value of their network; those of value v are from starts[v] to before starts[v + 1]. */
-  readonly #rows: Uint32Array;
-  readonly #starts: Uint32Array;
+  /** By the value of a network, its rows. */
+  readonly #rows: Grouped;
   /** Of each field the rows that networks supply. */
   readonly #supplied: ReadonlyMap<keyof CtiRecord, RowBits>;
   /** What owners say in a field, as the field compares it, with the values of those owners. */
   readonly #owners = new Map<keyof CtiRecord, Map<string | number, SuppliedValue>>();
 
-  private constructor(
-    networks: SearchedNetworks,
-    rows: Uint32Array,
-    starts: Uint32Array,
-    supplied: ReadonlyMap<keyof CtiRecord, RowBits>,
-  ) {
+  private constructor(networks: SearchedNetworks, rows: Grouped, supplied: ReadonlyMap<keyof CtiRecord, RowBits>) {
     this.#networks = networks;
     this.#rows = rows;
-    this.#starts = starts;
     this.#supplied = supplied;
   }
 
@@ -63,25 +57,19 @@ export class NetworkSupply {
       any.or(bits);
     }
     const values = new Uint32Array(index.rowCount);
-    const starts = new Uint32Array(networks.valueCount + 2);
     let count = 0;
     for (const row of any.rows()) {
-      const value = networks.valueOf(index.prefixAt(row));
-      values[row] = value;
-      starts[value + 1]!++;
+      values[row] = networks.valueOf(index.prefixAt(row));
       if (++count % STEP === 0) yield;
     }
-    // Those without a network are left out.
-    starts[1] = 0;
-    for (let value = 1; value < starts.length; value++) starts[value]! += starts[value - 1]!;
-    const rows = new Uint32Array(starts.at(-1)!);
-    const next = starts.slice();
-    for (const row of any.rows()) {
-      const value = values[row]!;
-      if (value !== 0) rows[next[value]!++] = row;
-      if (++count % STEP === 0) yield;
-    }
-    return new NetworkSupply(networks, rows, starts, supplied);
+    const rows = yield* grouping(networks.valueCount + 1, function* (put) {
+      for (let row = 0; row < values.length; row++) {
+        // Those without a network are left out.
+        if (values[row] !== 0) put(values[row]!, row);
+        if (row % (STEP * STEP) === 0) yield;
+      }
+    });
+    return new NetworkSupply(networks, rows, supplied);
   }
 
   /** Adds the rows for which networks say what fits: one of `exact` as the field compares it, or else what passes `fits`. */
@@ -118,9 +106,10 @@ export class NetworkSupply {
     each: (row: number) => void,
   ): Generator<undefined, void, undefined> {
     const supplied = this.#supplied.get(member!)!;
+    const { starts, items } = this.#rows;
     for (const value of networks)
-      for (let at = this.#starts[value]!; at < this.#starts[value + 1]!; at++) {
-        const row = this.#rows[at]!;
+      for (let at = starts[value]!; at < starts[value + 1]!; at++) {
+        const row = items[at]!;
         if (supplied.has(row)) each(row);
         if (at % 4096 === 0) yield;
       }
@@ -131,9 +120,10 @@ export class NetworkSupply {
     const known = this.#owners.get(member);
     if (known !== undefined) return known;
     const owners = new Map<string | number, SuppliedValue>();
+    const { starts } = this.#rows;
     for (let network = 1; network <= this.#networks.valueCount; network++) {
       if (network % STEP === 0) yield;
-      if (this.#starts[network] === this.#starts[network + 1]) continue;
+      if (starts[network] === starts[network + 1]) continue;
       const { asn, name, country } = this.#networks.owner(network);
       const value = member === "countryCode" ? country : member === "asnNumber" ? asn : name;
       if (value === null) continue;
