@@ -1,4 +1,5 @@
-import { popcount, walk6 } from "./_walk.ts";
+import { walk6 } from "./_walk.ts";
+import { popcount } from "./popcount.ts";
 import { KIND_SHIFT, NODE_FLAG, NODE_WIDE, OFFSET_MASK, WIDE_WORDS } from "./layout.ts";
 
 /** Addresses whose first steps are done together; their entries stay in registers and the first-level cache. */

@@ -1,4 +1,4 @@
-import { GrowingWords } from "./_growing-words.ts";
+import { GrowingWords } from "./growing-words.ts";
 import { hashKey } from "./hash-key.ts";
 import { VALUE_LIST_FLAG } from "./layout.ts";
 

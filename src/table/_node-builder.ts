@@ -1,5 +1,5 @@
 import { type KindCounts, noKinds } from "./_kind-counts.ts";
-import { GrowingWords } from "./_growing-words.ts";
+import { GrowingWords } from "./growing-words.ts";
 import { HashedBlocks } from "./_hashed-blocks.ts";
 import { ENTRY_WORDS, PointSet } from "./_point-set.ts";
 import { choosingRootBits } from "./_root-sizes.ts";

@@ -1,4 +1,4 @@
-import { GrowingWords } from "./_growing-words.ts";
+import { GrowingWords } from "./growing-words.ts";
 import { pointsWords } from "./_walk.ts";
 import { POINTS_BITS, POINTS_CONSECUTIVE, POINTS_EACH, POINTS_KEYS, POINTS_ONE } from "./layout.ts";
 

@@ -1,6 +1,7 @@
 import { addressBits, type Family } from "../address/address.ts";
 import { type HashedBlock, readHashedNode } from "./_hashed-node.ts";
-import { pointsWords, popcount, separatorWords } from "./_walk.ts";
+import { pointsWords, separatorWords } from "./_walk.ts";
+import { popcount } from "./popcount.ts";
 import { addressAfter, compareWords, endsAt, withBits, type Words } from "./_words.ts";
 import {
   BITMAP_BITS,

@@ -25,6 +25,7 @@ import {
   SKIP_UNIT,
   WIDE_WORDS,
 } from "./layout.ts";
+import { popcount } from "./popcount.ts";
 import { TableError } from "./table-error.ts";
 
 /*
@@ -33,16 +34,6 @@ import { TableError } from "./table-error.ts";
  * expressions below that is 0. So a corrupt word leads to a match that may be wrong (`checkStructure` finds it), or to
  * entry 0, but not out of the array; and since depth grows with every node, every walk ends. The `!` say that much.
  */
-
-/**
- * The number of set bits of a 32-bit word (Hacker's Delight, 5-1; JavaScript has no instruction for it): bits are counted
- * in pairs, then in fours, then in bytes, and the product adds the four bytes up in the topmost one.
- */
-export function popcount(word: number): number {
-  let bits = word - ((word >>> 1) & 0x5555_5555);
-  bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
-}
 
 /** The number of set bits of two words, which share the last steps. */
 function popcountPair(word: number, other: number): number {

@@ -1,4 +1,5 @@
-import { pointsWords, popcount, separatorWords } from "../../src/table/_walk.ts";
+import { pointsWords, separatorWords } from "../../src/table/_walk.ts";
+import { popcount } from "../../src/table/popcount.ts";
 import * as layout from "../../src/table/layout.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 

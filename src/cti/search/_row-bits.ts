@@ -1,3 +1,5 @@
+import { popcount } from "../../table/popcount.ts";
+
 /** A set of rows, one bit each. */
 export class RowBits {
   readonly count: number;
@@ -54,7 +56,7 @@ export class RowBits {
 
   size(): number {
     let size = 0;
-    for (const word of this.words) size += ones(word);
+    for (const word of this.words) size += popcount(word);
     return size;
   }
 
@@ -63,7 +65,7 @@ export class RowBits {
     let left = skip;
     for (let i = 0; i < this.words.length; i++) {
       let word = this.words[i]!;
-      const size = ones(word);
+      const size = popcount(word);
       if (left >= size) {
         left -= size;
         continue;
@@ -74,11 +76,4 @@ export class RowBits {
       }
     }
   }
-}
-
-/** How many bits of a word are set. */
-export function ones(word: number): number {
-  let bits = word - ((word >>> 1) & 0x5555_5555);
-  bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

@@ -9,7 +9,11 @@ export function* sorting(
   count: number,
   compare: (a: number, b: number) => number,
 ): Generator<undefined, Uint32Array, undefined> {
-  let from = Uint32Array.from({ length: count }, (_, i) => i);
+  let from = new Uint32Array(count);
+  for (let at = 0; at < count; at++) {
+    from[at] = at;
+    if (at % (64 * STEP) === 0) yield;
+  }
   let to = new Uint32Array(count);
   let done = 0;
   for (let width = 1; width < count; width *= 2) {

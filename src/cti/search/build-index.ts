@@ -1,13 +1,15 @@
+import { GrowingWords } from "../../table/growing-words.ts";
 import { ByteWriter } from "../_bytes.ts";
 import type { CtiDataset } from "../dataset.ts";
 import { type CtiRecord, FIELDS, isTextField } from "../fields.ts";
 import { folded, SEARCH_FIELDS, type SearchField } from "./search-fields.ts";
 import type { StoredIndex, StoredPostings } from "./stored-index.ts";
-import { GrowingWords } from "./_growing-words.ts";
+import { RowBits } from "./_row-bits.ts";
 import { sorting } from "./_sorting.ts";
 
-/** Documents or values between two interruptions: less than a millisecond. */
+/** Documents or values between two interruptions, or pairs of both: less than a millisecond. */
 const STEP = 128;
+const STEP_PAIRS = 1 << 14;
 /** Offsets are stored with one more bit. */
 const MAX_BYTES = 2 ** 31 - 1;
 
@@ -54,7 +56,7 @@ export function* buildingIndex(dataset: CtiDataset): Generator<undefined, Stored
 }
 
 function newPairs(): Pairs {
-  return { keys: new GrowingWords(), documents: new GrowingWords() };
+  return { keys: new GrowingWords(0), documents: new GrowingWords(0) };
 }
 
 /** The documents of each value, in the order of values. */
@@ -63,14 +65,14 @@ function* postingsOf(
   field: SearchField,
   pairs: Pairs,
 ): Generator<undefined, StoredPostings, undefined> {
-  const keys = pairs.keys.written();
-  const documents = pairs.documents.written();
+  const keys = pairs.keys.unsigned();
+  const documents = pairs.documents.unsigned();
   const order = yield* sorting(keys.length, (a, b) => keys[a]! - keys[b]!);
   const groups: Group[] = [];
   for (let from = 0; from < order.length;) {
     const key = keys[order[from]!]!;
     let to = from + 1;
-    while (to < order.length && keys[order[to]!] === key) to++;
+    for (; to < order.length && keys[order[to]!] === key; to++) if (to % STEP_PAIRS === 0) yield;
     groups.push({ key, from, to });
     from = to;
     if (groups.length % STEP === 0) yield;
@@ -80,7 +82,7 @@ function* postingsOf(
     ? yield* mergingTexts(dataset, field, groups)
     : groups.map((group) => [group]);
   for (const [index, spellings] of merged.entries()) {
-    writer.add(documentsOf(spellings, order, documents), spellings);
+    yield* writer.adding(yield* documentsOf(spellings, order, documents, dataset.documentCount), spellings);
     if (index % STEP === 0) yield;
   }
   return writer.stored();
@@ -116,12 +118,33 @@ function* mergingTexts(
   return merged;
 }
 
-function documentsOf(groups: readonly Group[], order: Uint32Array, documents: Uint32Array): Uint32Array {
+/** The documents of all spellings of a value, ascending. */
+function* documentsOf(
+  groups: readonly Group[],
+  order: Uint32Array,
+  documents: Uint32Array,
+  documentCount: number,
+): Generator<undefined, Uint32Array, undefined> {
   const found = new Uint32Array(groups.reduce((sum, { from, to }) => sum + to - from, 0));
   let count = 0;
-  for (const { from, to } of groups) for (let at = from; at < to; at++) found[count++] = documents[order[at]!]!;
+  for (const { from, to } of groups)
+    for (let at = from; at < to; at++) {
+      found[count++] = documents[order[at]!]!;
+      if (count % STEP_PAIRS === 0) yield;
+    }
+  if (groups.length === 1) return found;
   // A document may have several spellings.
-  return groups.length === 1 ? found : Uint32Array.from(new Set(found.sort()));
+  const bits = new RowBits(documentCount);
+  for (let at = 0; at < count; at++) {
+    bits.add(found[at]!);
+    if (at % STEP_PAIRS === 0) yield;
+  }
+  let distinct = 0;
+  for (const document of bits.rows()) {
+    found[distinct++] = document;
+    if (distinct % STEP_PAIRS === 0) yield;
+  }
+  return found.subarray(0, distinct);
 }
 
 class PostingsWriter {
@@ -136,17 +159,18 @@ class PostingsWriter {
   }
 
   /** The documents of a value, ascending; its name is its most frequent spelling, and of equally frequent ones the first. */
-  add(documents: Uint32Array, spellings: readonly Group[]): void {
+  *adding(documents: Uint32Array, spellings: readonly Group[]): Generator<undefined, void, undefined> {
     const { key } = spellings.reduce((best, each) => (each.to - each.from > best.to - best.from ? each : best));
     this.#keys.word(key);
     this.#differences.clear();
     let last = 0;
-    for (const document of documents) {
-      this.#differences.number(document - last);
-      last = document;
+    for (let at = 0; at < documents.length; at++) {
+      this.#differences.number(documents[at]! - last);
+      last = documents[at]!;
+      if (at % STEP_PAIRS === STEP_PAIRS - 1) yield;
     }
     const isBitmap = this.#differences.length > Math.ceil(this.#count / 8);
-    this.#documents.append(isBitmap ? this.#bitmap(documents) : this.#differences.written());
+    this.#documents.append(isBitmap ? yield* this.#bitmap(documents) : this.#differences.written());
     if (this.#documents.length > MAX_BYTES)
       throw new RangeError("the index of a field has more than 2 GiB; import fewer feeds into one file");
     this.#ends.word(this.#documents.length * 2 + (isBitmap ? 1 : 0));
@@ -157,9 +181,12 @@ class PostingsWriter {
     return { keys: keys!, ends: ends!, documents: documents! };
   }
 
-  #bitmap(documents: Uint32Array): Uint8Array {
+  *#bitmap(documents: Uint32Array): Generator<undefined, Uint8Array, undefined> {
     const bits = new Uint8Array(Math.ceil(this.#count / 8));
-    for (const document of documents) bits[document >>> 3]! |= 1 << (document & 7);
+    for (let at = 0; at < documents.length; at++) {
+      bits[documents[at]! >>> 3]! |= 1 << (documents[at]! & 7);
+      if (at % STEP_PAIRS === STEP_PAIRS - 1) yield;
+    }
     return bits;
   }
 }

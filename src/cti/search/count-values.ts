@@ -20,8 +20,8 @@ export interface FieldValues {
   readonly distinct: number;
 }
 
-/** Values between two interruptions: less than a millisecond, unless many have many rows. */
-const STEP = 64;
+/** Values between two interruptions: less than a millisecond. */
+const STEP = 4096;
 
 /**
  * The most frequent values of a field in some rows, with the number of rows that have each; texts that differ in case
@@ -44,10 +44,9 @@ export function* countingValues(
   const counts = new Uint32Array(values.count);
   const { isOneToOne } = sources.index.rows;
   const ofDocuments = isOneToOne ? null : yield* sources.index.rows.counting(rows);
-  for (let i = 0; i < counts.length; i++) {
+  yield* values.reading(0, values.count, (i) => {
     counts[i] = ofDocuments === null ? values.countDocuments(i, rows) : values.sumOf(i, ofDocuments);
-    if (i % STEP === 0) yield;
-  }
+  });
   const { networks } = sources;
   const others =
     networks === null || !isSupplied(member)
@@ -57,7 +56,7 @@ export function* countingValues(
   for (let i = 0; i < counts.length; i++) {
     // Later values come after earlier ones that are as frequent.
     if (counts[i]! > 0) top.add(counts[i]!, () => shownValue(sources, field, values.keyAt(i)), false);
-    if (i % (STEP * STEP) === 0) yield;
+    if (i % STEP === 0) yield;
   }
   for (const { value, count } of others) top.add(count, () => value, true);
   return { values: top.values, distinct: top.distinct };

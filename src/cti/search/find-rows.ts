@@ -8,10 +8,7 @@ import { type Clause, isPattern, isScanned, type Query } from "./query.ts";
 import { firstOf, type IndexedField, type SearchIndex } from "./search-index.ts";
 import { folded, type SearchField } from "./search-fields.ts";
 
-/** Bytes of rows, or values that are compared, between two interruptions: less than a millisecond. */
-const STEP_BYTES = 1 << 16;
-const STEP_VALUES = 512;
-/** Words of 32 texts that are scanned between two interruptions. */
+/** Words of 32 texts that are scanned between two interruptions: less than a millisecond. */
 const STEP_WORDS = 16;
 const DAY = 86_400_000;
 
@@ -101,14 +98,9 @@ function* addingRange(
   fitsKey: ((key: number) => boolean) | null,
   documents: RowBits,
 ): Generator<undefined, void, undefined> {
-  let bytes = 0;
-  for (let i = from; i < to; i++) {
-    if (fitsKey === null || fitsKey(values.keyAt(i))) bytes += values.addDocuments(i, documents);
-    if (bytes > STEP_BYTES || i % STEP_VALUES === 0) {
-      bytes = 0;
-      yield;
-    }
-  }
+  yield* values.reading(from, to, (i) => {
+    if (fitsKey === null || fitsKey(values.keyAt(i))) values.addDocuments(i, documents);
+  });
 }
 
 /** From a value to before another one. */

@@ -12,9 +12,10 @@ import { isAscii } from "./_text-matcher.ts";
 import type { RowTable } from "./row-table.ts";
 import type { StoredIndex, StoredPostings } from "./stored-index.ts";
 
-/** Values whose rows are read between two interruptions: less than a millisecond. */
-const STEP = 64;
-
+/** Values whose rows are read between two interruptions, or their bytes: less than a millisecond. */
+const STEP = 512;
+const STEP_BYTES = 1 << 16;
+/** Texts that are looked at between two. */
 const STEP_TEXTS = 512;
 
 /** Sets of texts, by number. */
@@ -58,10 +59,7 @@ export class SearchIndex {
     if (known !== undefined) return known;
     const documents = new RowBits(this.rows.documentCount);
     const field = this.field(member);
-    for (let i = 0; i < field.count; i++) {
-      field.addDocuments(i, documents);
-      if (i % STEP === 0) yield;
-    }
+    yield* field.reading(0, field.count, (i) => field.addDocuments(i, documents));
     const rows = new RowBits(this.rowCount);
     yield* this.rows.adding(documents, rows);
     this.#rowsWith.set(member, rows);
@@ -137,18 +135,28 @@ export class IndexedField {
     return this.#keys.at(index);
   }
 
-  /** Adds the documents that have a value, and returns how many bytes were read. @throws CtiError "bad-metadata" */
-  addDocuments(index: number, to: RowBits): number {
+  /** Does something with each value from `from` to before `end`, and pauses by how much there is to read of them. */
+  *reading(from: number, end: number, use: (index: number) => void): Generator<undefined, void, undefined> {
+    let bytes = 0;
+    for (let i = from; i < end; i++) {
+      use(i);
+      const [start, stop] = this.#place(i);
+      bytes += stop - start;
+      if (bytes < STEP_BYTES && i % STEP !== 0) continue;
+      bytes = 0;
+      yield;
+    }
+  }
+
+  /** Adds the documents that have a value. @throws CtiError "bad-metadata" */
+  addDocuments(index: number, to: RowBits): void {
     const [from, end, isBitmap] = this.#place(index);
     const bytes = this.#bytes;
     const { words } = to;
     if (isBitmap) {
       for (let at = from; at < end; at++) words[(at - from) >>> 2]! |= bytes[at]! << (((at - from) & 3) * 8);
       to.dropRest();
-      return end - from;
-    }
-    this.#eachListed(from, end, (row) => (words[row >>> 5]! |= 1 << (row & 31)));
-    return end - from;
+    } else this.#eachListed(from, end, (row) => (words[row >>> 5]! |= 1 << (row & 31)));
   }
 
   /** How many of these documents have a value. @throws CtiError "bad-metadata" */

@@ -33,4 +33,9 @@ export class GrowingWords {
   written(): Int32Array {
     return this.words.subarray(0, this.length);
   }
+
+  /** The same as numbers from 0 to 2^32 - 1. */
+  unsigned(): Uint32Array {
+    return new Uint32Array(this.words.buffer, 0, this.length);
+  }
 }
