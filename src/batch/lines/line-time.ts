@@ -27,14 +27,21 @@ const MONTH_OF = new Map(MONTHS.map((name, at) => [letters(Buffer.from(name), 0)
  * after it no number of seconds is a time. O(end - start).
  */
 export function lineTime(bytes: Uint8Array, start: number, end: number, latest: number): number {
-  for (let at = start + 2; at + 2 < end; at++) {
-    if (bytes[at] !== COLON) continue;
+  for (let at = start + 3; at + 2 < end; at++) {
+    if (bytes[at] !== COLON || !mayEndDay(bytes, at - 3)) continue;
     const [hour, minute] = [twoDigits(bytes, at - 2), twoDigits(bytes, at + 1)];
-    if (hour > 23 || minute > 59 || at - 3 < start) continue;
+    if (hour > 23 || minute > 59) continue;
     const time = timeAround(bytes, start, end, at, latest);
     if (!Number.isNaN(time)) return time + hour * HOUR + minute * MINUTE;
   }
   return sinceEpoch(bytes, start, end, latest);
+}
+
+/** Whether a day may end before this byte: most colons, such as those of addresses, stand behind another byte. */
+function mayEndDay(bytes: Uint8Array, at: number): boolean {
+  const separator = bytes[at]!;
+  if (separator === COLON) return bytes[at - 5] === SLASH;
+  return separator === T || separator === BLANK || separator === TAB || separator === UNDERSCORE;
 }
 
 /** The beginning of the day, with the seconds and the zone, of a time of day whose first colon is at `at`. */
@@ -62,15 +69,14 @@ function yearAt(bytes: Uint8Array, after: number, end: number): number {
 /** The day whose text ends before the separator at `at`, which a time of day follows. */
 function dayBefore(bytes: Uint8Array, start: number, at: number, yearBehind: number, latest: number): number {
   const separator = bytes[at]!;
-  if (separator === T || separator === BLANK || separator === TAB || separator === UNDERSCORE) {
+  if (separator !== COLON) {
     const day = yearMonthDay(bytes, start, at - 10);
-    if (!Number.isNaN(day)) return day;
+    if (!Number.isNaN(day) || separator !== BLANK) return day;
   }
-  if (separator !== BLANK && separator !== COLON) return NaN;
   const year = at - 4 >= start ? fourDigits(bytes, at - 4) : NaN;
   if (Number.isNaN(year)) return separator === BLANK ? monthDay(bytes, start, at, yearBehind, latest) : NaN;
   const day = dayMonth(bytes, start, at - 5, year);
-  if (separator === COLON) return bytes[at - 5] === SLASH ? day : NaN;
+  if (separator === COLON) return day;
   if (!Number.isNaN(day) || at - 6 < start || bytes[at - 5] !== BLANK) return day;
   return monthDay(bytes, start, bytes[at - 6] === COMMA ? at - 6 : at - 5, year, latest);
 }
