@@ -30,7 +30,8 @@ export function* votedFor(
   const isBefore = (one: Voter, other: Voter): boolean =>
     compareWords(one.words, one.at, other.words, other.at, width) < 0;
   for (let at = (heap.length >>> 1) - 1; at >= 0; at--) sink(heap, at, isBefore);
-  const result = new Uint32Array(sets.reduce((length, { words }) => length + words.length, 0));
+  // Of 20 lists of a million, all boundaries take 160 MB; those of the result are usually far fewer.
+  let result = new Uint32Array(Math.max(width, ...sets.map(({ words }) => words.length)));
   let [length, votes, steps] = [0, 0, 0];
   while (heap.length > 0) {
     const { words, at } = heap[0]!;
@@ -48,9 +49,17 @@ export function* votedFor(
       if (heap.length > 0) sink(heap, 0, isBefore);
       if (++steps % STEP === 0) yield;
     }
-    if (votes >= least !== held) for (let word = 0; word < width; word++) result[length++] = words[at + word]!;
+    if (votes >= least === held) continue;
+    if (length === result.length) result = doubled(result);
+    for (let word = 0; word < width; word++) result[length++] = words[at + word]!;
   }
   return { family, words: result.slice(0, length) };
+}
+
+function doubled(words: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * words.length);
+  larger.set(words);
+  return larger;
 }
 
 /** Moves an item below those that are before it. */

@@ -102,8 +102,9 @@ export class AddressSet {
   ): Generator<undefined, AddressSet, undefined> {
     for (const number of [least, ...weights])
       if (!Number.isInteger(number) || number < 1 || number > MAX_WEIGHT)
-        throw new RangeError(`${number} is no whole number from 1 to ${MAX_WEIGHT}`);
-    if (weights.length !== sets.length) throw new RangeError(`${weights.length} weights for ${sets.length} sets`);
+        throw new RangeError(`${number} is not a whole number from 1 to ${MAX_WEIGHT}`);
+    if (weights.length !== sets.length)
+      throw new RangeError(`there are ${weights.length} weights for ${sets.length} sets; give one for each`);
     return new AddressSet(
       yield* votedFor(
         4,

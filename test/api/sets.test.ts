@@ -163,14 +163,14 @@ test("an unreadable set is an error that names it; so is another organisation's 
   ]);
   for (const [operation, rest, errors] of [
     ["atleast", {}, { at_least: ["is missing: how many of the sets must have an address"] }],
-    ["atleast", { at_least: 2 }, { at_least: ["is 2, and all sets together count 1"] }],
+    ["atleast", { at_least: 2 }, { at_least: ["must be at most 1, which is what all sets together count"] }],
     [
       "atleast",
       { at_least: 1, weights: [1, 1] },
-      { weights: ["has 2 weights for 1 sets; give one for each, in their order"] },
+      { weights: ["must have one weight for each of the 1 sets, in their order"] },
     ],
-    ["union", { at_least: 1 }, { at_least: ['belongs to the operation "atleast", and not to union'] }],
-    ["union", { weights: [1] }, { weights: ['belongs to the operation "atleast", and not to union'] }],
+    ["union", { at_least: 1 }, { at_least: ['is for the operation "atleast" only; leave it out'] }],
+    ["union", { weights: [1] }, { weights: ['is for the operation "atleast" only; leave it out'] }],
   ] as const)
     assert.deepEqual(await errorsOf(compute(operation, [{ prefixes: ["192.0.2.1"] }], rest)), [400, errors]);
   const [status, errors] = await errorsOf(compute("union", [{ prefixes: ["192.0.2.1", "192.0.2.1/24"] }]));

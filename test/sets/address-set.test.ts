@@ -244,7 +244,9 @@ test("one of several sets is their union, all of them their intersection; withou
     assert.throws(() => AddressSet.atLeast(bad, sets), RangeError);
     assert.throws(() => AddressSet.atLeast(1, sets, [1, bad, 1]), RangeError);
   }
-  assert.throws(() => AddressSet.atLeast(1, sets, [1]), { message: "1 weights for 3 sets" });
+  assert.throws(() => AddressSet.atLeast(1, sets, [1]), {
+    message: "there are 1 weights for 3 sets; give one for each",
+  });
 });
 
 for (const universe of UNIVERSES)

@@ -54,11 +54,16 @@ function keep(values: Values, command: Command, token: Token & { kind: "option" 
   values.set(name, value === undefined ? before : [...before, value]);
 }
 
-/** A whole number from `least` to `most`. Throws UsageError. */
+/** A whole number from `min` to `max`, as the value of an option. Throws UsageError. */
 export function wholeNumber(option: string, text: string, max: number, min = 1): number {
+  return wholeNumberAs(`--${option}`, text, max, min);
+}
+
+/** The same as an operand, which `what` names. */
+export function wholeNumberAs(what: string, text: string, max: number, min = 1): number {
   const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
-  throw new UsageError(`--${option} ${JSON.stringify(text)}: give a whole number from ${min} to ${max}`);
+  throw new UsageError(`${what} ${JSON.stringify(text)}: give a whole number from ${min} to ${max}`);
 }
 
 /** The value of an option; undefined for a flag. */

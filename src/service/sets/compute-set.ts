@@ -54,13 +54,12 @@ function checkVotes(
   const { at_least: least, weights } = votes;
   if (operation !== "atleast") {
     for (const [name, value] of Object.entries(votes))
-      if (value !== undefined)
-        throw invalid({ [name]: [`belongs to the operation "atleast", and not to ${operation}`] });
+      if (value !== undefined) throw invalid({ [name]: [`is for the operation "atleast" only; leave it out`] });
     return;
   }
   if (least === undefined) throw invalid({ at_least: ["is missing: how many of the sets must have an address"] });
   if (weights !== undefined && weights.length !== count)
-    throw invalid({ weights: [`has ${weights.length} weights for ${count} sets; give one for each, in their order`] });
+    throw invalid({ weights: [`must have one weight for each of the ${count} sets, in their order`] });
   const all = weights === undefined ? count : weights.reduce((sum, weight) => sum + weight, 0);
-  if (least > all) throw invalid({ at_least: [`is ${least}, and all sets together count ${all}`] });
+  if (least > all) throw invalid({ at_least: [`must be at most ${all}, which is what all sets together count`] });
 }

@@ -261,11 +261,12 @@ test("whole address spaces, both families at once and nothing are sets like othe
 
 test("sets atleast says what is wrong with its numbers", async () => {
   const messages: Readonly<Record<string, readonly string[]>> = {
-    'K, how many sets must have an address, is a whole number from 1 to 1000000, and not "0"': ["0"],
-    'K, how many sets must have an address, is a whole number from 1 to 1000000, and not "block.txt"': ["block.txt"],
-    "K is 3, and all sets together count 2: no address can be printed; write a number from 1 to 2": ["3"],
-    "--weights: 1 weights for 2 sets; write one for each, in their order": ["1", "--weights", "1"],
-    '--weights: each weight is a whole number from 1 to 1000000, and not "x"': ["1", "--weights", "1,x"],
+    'K "0": give a whole number from 1 to 2': ["0"],
+    'K "block.txt": give a whole number from 1 to 2': ["block.txt"],
+    'K "3": give a whole number from 1 to 2': ["3"],
+    'K "6": give a whole number from 1 to 5': ["6", "--weights", "2,3"],
+    "--weights 1: give one weight for each of the 2 sets, in their order": ["1", "--weights", "1"],
+    '--weights "x": give a whole number from 1 to 1000000': ["1", "--weights", "1,x"],
   };
   for (const [message, args] of Object.entries(messages)) {
     const { code, stderr } = await sets("atleast", ...args, "allow.txt", "other.txt");

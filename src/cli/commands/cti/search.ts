@@ -65,7 +65,9 @@ async function run(args: Arguments): Promise<number> {
     finished(search.finding(query, now === undefined ? Date.now() : +momentOf("now", now))),
   );
   if (found.unavailable.length > 0)
-    standardError().write(`the dataset does not hold ${found.unavailable.join(", ")}: these clauses match nothing\n`);
+    standardError().write(
+      `ipsieve: the dataset does not hold ${found.unavailable.join(", ")}; clauses about that match nothing\n`,
+    );
   if (args.has("count")) await printText(`${found.count}\n`);
   else if (fields.length > 0) await printFacets(args, path, found, fields);
   else await printDocuments(args, path, search, found);

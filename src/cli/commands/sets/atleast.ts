@@ -1,6 +1,9 @@
 import { AddressSet } from "../../../sets/address-set.ts";
+import { wholeNumber, wholeNumberAs } from "../../runner/parse-arguments.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 import { operationCommand } from "./_operation.ts";
+
+const MAX_WEIGHT = 1_000_000;
 
 export const atLeastCommand = operationCommand({
   name: "sets atleast",
@@ -16,12 +19,9 @@ export const atLeastCommand = operationCommand({
   evaluate: async (args, read) => {
     const [least, ...operands] = args.operands;
     const weights = args.has("weights") ? weightsFrom(args.value("weights")!, operands.length) : operands.map(() => 1);
-    const k = wholeNumber(least!, "K, how many sets must have an address,");
+    // With more than all sets together count, no address could be printed.
     const all = weights.reduce((sum, weight) => sum + weight, 0);
-    if (k > all)
-      throw new UsageError(
-        `K is ${k}, and all sets together count ${all}: no address can be printed; write a number from 1 to ${all}`,
-      );
+    const k = wholeNumberAs("K", least!, all);
     const sets: AddressSet[] = [];
     for (const operand of operands) sets.push(await read(operand));
     return AddressSet.atLeast(k, sets, weights);
@@ -39,14 +39,8 @@ export const atLeastCommand = operationCommand({
 });
 
 function weightsFrom(text: string, count: number): number[] {
-  const weights = text.split(",").map((part) => wholeNumber(part.trim(), "--weights: each weight"));
+  const weights = text.split(",").map((part) => wholeNumber("weights", part.trim(), MAX_WEIGHT));
   if (weights.length !== count)
-    throw new UsageError(`--weights: ${weights.length} weights for ${count} sets; write one for each, in their order`);
+    throw new UsageError(`--weights ${text}: give one weight for each of the ${count} sets, in their order`);
   return weights;
-}
-
-/** The largest is 1,000,000. */
-function wholeNumber(text: string, what: string): number {
-  if (/^[1-9]\d{0,5}$|^1000000$/.test(text)) return Number(text);
-  throw new UsageError(`${what} is a whole number from 1 to 1000000, and not ${JSON.stringify(text)}`);
 }
