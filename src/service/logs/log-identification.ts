@@ -83,16 +83,8 @@ export interface LogComparison extends RulesetComparison {
 }
 
 /** Lines by the hour or day of their own times, in UTC. */
-export interface LogTimes {
+export interface LogTimes extends TimeCounts {
   readonly unit: "hour" | "day";
-  /** Ascending; without those that have no lines. */
-  readonly counts: readonly {
-    readonly from: number;
-    readonly lines: number;
-    readonly addresses: number;
-    readonly matched: number;
-  }[];
-  readonly withoutTime: number;
 }
 
 /** The state of a log, while it is identified and afterwards. */
