@@ -1,6 +1,17 @@
 import type { LookupCosts } from "../../src/table/lookup-costs.ts";
 
-export const PARTS = ["lookup", "bitmap", "list", "tree", "wide", "skip", "points", "hashed", "doubling"] as const;
+export const PARTS = [
+  "lookup",
+  "bitmap",
+  "list",
+  "tree",
+  "wide",
+  "skip",
+  "points",
+  "hashed",
+  "hosts",
+  "doubling",
+] as const;
 
 /** How often each part occurs in a lookup of a table, and how long a lookup took. */
 export interface Measurement {

@@ -4,8 +4,9 @@ import { WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
 import { webAssembly } from "../../src/memory/web-assembly.ts";
 import { buildIndex } from "../../src/table/_node-builder.ts";
 import { ROOT_BITS_4, ROOT_BITS_6 } from "../../src/table/_root-sizes.ts";
-import { SegmentWalk } from "../../src/table/_segment-walk.ts";
-import { freezeWith } from "../../src/table/freeze.ts";
+import { hostsIn } from "../../src/table/_header.ts";
+import { walkOf } from "../../src/table/_host-walk.ts";
+import { freeze, freezeWith } from "../../src/table/freeze.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import type { TableLayout } from "../../src/table/table-layout.ts";
 import { trieOf } from "../contenders/ipsieve.ts";
@@ -59,6 +60,8 @@ export function* samples(): Generator<Sample> {
         yield new Sample(name, sortedKeys ? "sorted" : "mixed", table, data.family);
       }
   }
+  // So many are in a hash table by themselves.
+  yield new Sample("1,000,000 addresses", "hosts", freeze(trieOf(singleAddresses(1_000_000, SEED))), 4);
 }
 
 function* shapes(): Generator<readonly [string, TableData]> {
@@ -75,10 +78,10 @@ function* shapes(): Generator<readonly [string, TableData]> {
 function queriesOf(table: PrefixTable, family: Family): Uint32Array {
   const size = family === 4 ? 1 : 4;
   const starts: number[] = [];
-  const section = (name: "root4" | "nodes4" | "root6" | "nodes6"): Int32Array =>
+  const section = (name: "header" | "root4" | "nodes4" | "root6" | "nodes6"): Int32Array =>
     new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
   const index = { family, root: section(`root${family}`), nodes: section(`nodes${family}`) };
-  const walk = new SegmentWalk(index, table.matchCount);
+  const walk = walkOf({ ...index, hosts: family === 4 ? hostsIn(section("header")) : null }, table.matchCount);
   while (walk.advance()) for (let word = 0; word < size; word++) starts.push(walk.start[word]!);
   const random = new Random(SEED);
   const words = new Uint32Array(QUERIES * size);

@@ -1,4 +1,13 @@
-import { HEADER_MATCH_COUNT, HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6 } from "../table/layout.ts";
+import {
+  HEADER_BUCKETS_4,
+  HEADER_HOST_MATCH_4,
+  HEADER_LAYOUT_VERSION,
+  HEADER_MATCH_COUNT,
+  HEADER_OVERFLOW_4,
+  HEADER_ROOT_BITS_4,
+  HEADER_ROOT_BITS_6,
+  LAYOUT_VERSION_HOSTS,
+} from "../table/layout.ts";
 import type { TableSections } from "../table/sections.ts";
 import { TableError } from "../table/table-error.ts";
 import { MODULE } from "./_module.ts";
@@ -33,6 +42,7 @@ interface Exports {
     matchCount: number,
     matchLengths: number,
   ): void;
+  setHosts(buckets: number, overflow: number, match: number): void;
   setWorkspace(at: number): void;
   writeTables(): void;
   lookupBatch4(words: number, out: number, count: number): void;
@@ -147,6 +157,8 @@ export class Kernel {
       header[HEADER_MATCH_COUNT]!,
       sections.matchLength.byteOffset,
     );
+    if (header[HEADER_LAYOUT_VERSION] === LAYOUT_VERSION_HOSTS)
+      exports.setHosts(header[HEADER_BUCKETS_4]!, header[HEADER_OVERFLOW_4]!, header[HEADER_HOST_MATCH_4]!);
     exports.setWorkspace(workspace);
     exports.writeTables();
     return new Kernel(exports, memory.buffer, workspace);

@@ -1,3 +1,4 @@
+import type { Hosts } from "./_hosts.ts";
 import { bitmapEntry, walk4 } from "./_walk.ts";
 import { OFFSET_MASK } from "./layout.ts";
 
@@ -30,12 +31,21 @@ const others = new Uint16Array(GROUP);
 export function lookupBatch4(
   root: Int32Array,
   nodes: Int32Array,
+  hosts: Hosts | null,
   words: Uint32Array,
   out: Uint32Array,
   count: number,
 ): void {
   const shift = Math.clz32(root.length) + 1;
   const depth = 32 - shift;
+  if (hosts !== null) {
+    for (let i = 0; i < count; i++) {
+      const word = words[i]!;
+      const host = hosts.matchOf(word);
+      out[i] = host >= 0 ? host : walk4(nodes, root[word >>> shift]!, word | 0, depth);
+    }
+    return;
+  }
   for (let start = 0; start < count; start += GROUP) {
     const size = Math.min(GROUP, count - start);
     for (let i = 0; i < size; i++) {

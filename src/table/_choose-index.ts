@@ -1,4 +1,5 @@
-import { buildIndex, buildingIndex, type Index, MIXED_NODES } from "./_node-builder.ts";
+import { splittingHosts } from "./_host-buckets.ts";
+import { atOnce, buildIndex, buildingBeside, buildingIndex, type Index, MIXED_NODES } from "./_node-builder.ts";
 import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
 import type { Segments } from "./_segments.ts";
 import { layoutFrom, type TableLayout } from "./table-layout.ts";
@@ -28,15 +29,16 @@ export function chosenIndex(segments: Segments, favour: Favour): Index {
 }
 
 function balancedIndex(segments: Segments): Index {
-  const work = buildingIndex(segments);
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
+  return atOnce(buildingIndex(segments));
 }
 
 function* candidates(segments: Segments): Generator<Candidate> {
   const { family } = segments;
+  const split = atOnce(splittingHosts(segments));
+  if (split !== null) {
+    const index = atOnce(buildingBeside(split, split.rest));
+    yield { index, layout: layoutFrom({ family, ...index }, index.use, split.form.hosts + split.rest.count) };
+  }
   for (const rootBits of family === 4 ? ROOT_BITS_4 : ROOT_BITS_6)
     for (const rules of [MIXED_NODES, { sortedKeys: true }]) {
       const index = buildIndex(segments, rootBits, rules);

@@ -1,5 +1,6 @@
 import { addressBits, type Family } from "../address/address.ts";
-import { type FamilyIndex, SegmentWalk } from "./_segment-walk.ts";
+import { walkOf } from "./_host-walk.ts";
+import type { FamilyIndex } from "./_segment-walk.ts";
 import { addressAfter, compareWords, endsAt, type Words } from "./_words.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { TableEntry } from "./table-entry.ts";
@@ -28,7 +29,7 @@ interface OpenPrefix {
 export function* entriesOf(index: FamilyIndex, table: MatchChains): Generator<TableEntry> {
   const open: OpenPrefix[] = [];
   const found: TableEntry[] = [];
-  const walk = new SegmentWalk(index, table.matchCount);
+  const walk = walkOf(index, table.matchCount);
   let more = walk.advance();
   while (more) {
     const { start, match } = walk;

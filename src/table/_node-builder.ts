@@ -1,6 +1,8 @@
 import { type KindCounts, noKinds } from "./_kind-counts.ts";
 import { GrowingWords } from "./growing-words.ts";
 import { HashedBlocks } from "./_hashed-blocks.ts";
+import { type SplitHosts, splittingHosts } from "./_host-buckets.ts";
+import { type HostsForm, wordsOfHosts } from "./_hosts.ts";
 import { ENTRY_WORDS, PointSet } from "./_point-set.ts";
 import { choosingRootBits } from "./_root-sizes.ts";
 import type { Segments } from "./_segments.ts";
@@ -8,6 +10,7 @@ import { pointsWords, separatorWords } from "./_walk.ts";
 import {
   BITMAP_BITS,
   BITMAP_HEADER_WORDS,
+  HOST_BUCKETS,
   KIND_MASK,
   KIND_SHIFT,
   LIST_BITS,
@@ -62,6 +65,8 @@ export interface Index {
   readonly root: Int32Array;
   readonly nodes: Int32Array;
   readonly use: KindCounts;
+  /** What precedes the nodes, if anything does. */
+  readonly hosts: HostsForm | null;
 }
 
 /**
@@ -76,6 +81,7 @@ export interface Index {
  */
 class NodeBuilder {
   readonly #segments: Segments;
+  readonly #split: SplitHosts | null;
   readonly #bits: number;
   readonly #rootBits: number;
   readonly #sortedKeys: boolean;
@@ -92,20 +98,31 @@ class NodeBuilder {
   #entries = 0;
   #childDepth = 0;
 
-  constructor(segments: Segments, rootBits: number, rules: NodeRules) {
+  /** `split`: hosts that are written before the nodes; `segments` are what is left. */
+  constructor(segments: Segments, rootBits: number, rules: NodeRules, split: SplitHosts | null = null) {
     this.#segments = segments;
+    this.#split = split;
     this.#hashedBlocks = new HashedBlocks(segments);
     this.#sortedKeys = rules.sortedKeys;
     this.#rootBits = rootBits;
     this.#bits = segments.wordsPerKey * 32;
-    this.#nodes = new GrowingWords(segments.count * 2);
+    this.#nodes = new GrowingWords((split === null ? 0 : wordsOfHosts(split.form)) + segments.count * 2);
   }
 
   *building(): Generator<undefined, Index, undefined> {
+    if (this.#split !== null) yield* this.#writeHosts(this.#split);
     const root = new Int32Array(1 << this.#rootBits);
     if (this.#rootBits === 0) root[0] = yield* this.#entryInSteps(0, this.#segments.count, 0);
     else yield* this.#fillRoot(root, 0, 0, this.#segments.count, 0);
-    return { root, nodes: this.#nodes.written(), use: this.#use };
+    return { root, nodes: this.#nodes.written(), use: this.#use, hosts: this.#split?.form ?? null };
+  }
+
+  *#writeHosts({ form, writing }: SplitHosts): Generator<undefined, void, undefined> {
+    this.#nodes.reserve(wordsOfHosts(form));
+    yield* writing(this.#nodes.written());
+    this.#use.nodes[HOST_BUCKETS] = 1;
+    this.#use.words[HOST_BUCKETS] = this.#nodes.length;
+    this.#use.visits[HOST_BUCKETS] = form.hosts + this.#segments.count;
   }
 
   /**
@@ -475,7 +492,7 @@ class NodeBuilder {
 }
 
 /** What work in steps comes to. */
-function atOnce<Result>(work: Generator<undefined, Result, undefined>): Result {
+export function atOnce<Result>(work: Generator<undefined, Result, undefined>): Result {
   for (;;) {
     const { done, value } = work.next();
     if (done === true) return value;
@@ -497,6 +514,12 @@ export function buildIndex(segments: Segments, rootBits: number, rules: NodeRule
  * programs that have other things to do as well.
  */
 export function* buildingIndex(segments: Segments): Generator<undefined, Index, undefined> {
-  const rootBits = yield* choosingRootBits(segments);
-  return yield* new NodeBuilder(segments, rootBits, MIXED_NODES).building();
+  const split = yield* splittingHosts(segments);
+  return yield* buildingBeside(split, split?.rest ?? segments);
+}
+
+/** The index with these hosts, and with root and nodes for what is left. */
+export function* buildingBeside(split: SplitHosts | null, rest: Segments): Generator<undefined, Index, undefined> {
+  const rootBits = yield* choosingRootBits(rest);
+  return yield* new NodeBuilder(rest, rootBits, MIXED_NODES, split).building();
 }

@@ -1,5 +1,6 @@
 import { addressBits, type Family } from "../address/address.ts";
 import { type HashedBlock, readHashedNode } from "./_hashed-node.ts";
+import { type HostsForm, wordsOfHosts } from "./_hosts.ts";
 import { pointsWords, separatorWords } from "./_walk.ts";
 import { popcount } from "./popcount.ts";
 import { addressAfter, compareWords, endsAt, withBits, type Words } from "./_words.ts";
@@ -40,6 +41,24 @@ export interface FamilyIndex {
   readonly family: Family;
   readonly root: Int32Array;
   readonly nodes: Int32Array;
+  /** What precedes the nodes, if anything does. */
+  readonly hosts: HostsForm | null;
+}
+
+/** What goes over a family's segments in order. */
+export interface Walk {
+  /** Addresses from `start` up to the next segment's have the longest-prefix match `match`. */
+  readonly start: Words;
+  readonly match: MatchId;
+  /** The nodes that lead to the segment, as `nodesOnPath` reads them. */
+  readonly path: number;
+  /** The nodes so far by kind, without visits. */
+  readonly use: KindCounts;
+  /**
+   * Moves to the next segment, to the first one at first; false after the last. Throws `TableError` at what `freeze`
+   * would not have written.
+   */
+  advance(): boolean;
 }
 
 /** An entry still to be visited: where it begins and how many leading bits are decided there. */
@@ -60,7 +79,7 @@ export function nodesOnPath(path: number, kind: number): number {
 }
 
 /**
- * Reads the segments back out of the nodes, in address order, checking every node on the way: kinds, counts, key order,
+ * Reads the segments back out of root and nodes, in address order, checking every node on the way: kinds, counts, key order,
  * and that nodes are stored in the order in which this walk meets them:
  *
  *     nodes   | root's first child | its first child ... | its second child ... | root's second child | ...
@@ -70,13 +89,10 @@ export function nodesOnPath(path: number, kind: number): number {
  * exactly once: no cycle, no node shared, nothing out of bounds, nothing unreachable. It takes O(words) time and, with
  * the entries of at most one node a level pending, O(depth) nodes' memory, whatever the words are.
  */
-export class SegmentWalk {
-  /** Addresses from `start` up to the next segment's have the longest-prefix match `match`. */
+export class SegmentWalk implements Walk {
   start: Words = [0, 0, 0, 0];
   match: MatchId = NO_MATCH;
-  /** The nodes that lead to the segment, as `nodesOnPath` reads them. */
   path = 0;
-  /** The nodes so far by kind, without visits. */
   readonly use: KindCounts = noKinds();
   readonly #index: FamilyIndex;
   readonly #bits: number;
@@ -95,12 +111,9 @@ export class SegmentWalk {
     this.#matchCount = matchCount;
     this.#section = index.family === 4 ? "nodes4" : "nodes6";
     this.#rootBits = Math.log2(index.root.length);
+    this.#nextNode = index.hosts === null ? 0 : wordsOfHosts(index.hosts);
   }
 
-  /**
-   * Moves to the next segment, to the first one at first; false after the last. Throws `TableError` at what `freeze`
-   * would not have written.
-   */
   advance(): boolean {
     for (let pending = this.#next(); pending !== undefined; pending = this.#next()) {
       if (pending.entry < 0) {

@@ -51,6 +51,7 @@ export function freezeWith(
     prefixes4: trie.sizeOf(4),
     prefixes6: trie.sizeOf(6),
     matches: interner.count,
+    hosts: index4.hosts,
   });
   const contents: SectionContents = {
     header,

@@ -90,6 +90,27 @@
  *              entries are leaves.
  *
  * Every node decides at least 6 bits, so a walk ends: at depth 32 or 128 at the latest, whatever the words say.
+ *
+ * A large list of single IPv4 addresses has them in a hash table before its nodes; root and nodes then hold what is left.
+ * The header says how many buckets, hosts, hosts in the overflow and tags there are (0 buckets: no hash table).
+ *
+ *     hosts    bits [0, 32), asked before the root
+ *
+ *              +0                     +16 b         +16 b + o            +16 b + 2 o
+ *              +--------+--------+- - +-------------+--------------------+------+
+ *              | bucket | bucket |    | overflow, o | matches of these   | tags | nodes ...
+ *              +--------+--------+- - +-------------+--------------------+------+
+ *
+ *              bucket   +0                                      +4            +64 bytes
+ *                       | count: 5, overflows: 1, zeros: 26     | 30 keys     |      all hosts have one match
+ *                       | the same                     | 20 keys | 20 tags    |      a byte each, if they have several
+ *
+ *              Keys are 16 bits and ascend; after them come 0xffff, and 0 after tags. `mixed` permutes the 32-bit words. A
+ *              mixed word times b has its bucket in the upper 32 bits, and its key in the upper half of the lower ones:
+ *              with 65,536 buckets or more, words of one bucket differ in their keys, so that a bucket and a key are an
+ *              address. A lookup reads one line of the cache. The hosts for which a bucket has no room are those with the
+ *              greatest keys; their mixed words are in the overflow, ascending. A tag is the number of a match in the
+ *              words of tags. If all hosts have one match, it is in the header, and there are neither tags nor matches.
  */
 export const NODE_BITMAP = 0;
 export const NODE_LIST = 1;
@@ -98,6 +119,8 @@ export const NODE_WIDE = 3;
 export const NODE_SKIP = 4;
 export const NODE_POINTS = 5;
 export const NODE_HASHED = 6;
+/** The number of the hosts' buckets among the kinds of nodes; no entry points to them. */
+export const HOST_BUCKETS = 7;
 
 export const NODE_FLAG = 0x8000_0000;
 export const KIND_SHIFT = 28;
@@ -145,16 +168,35 @@ export const HASHED_LENGTH_MASK = 127;
 export const HASHED_STORED_SHIFT = 9;
 export const HASHED_ONE = 0;
 export const HASHED_EACH = 1;
-/** What the four words of a key are multiplied by, and their sum after its upper bits were mixed in: odd, else any. */
-export const HASH_0 = 0x9e37_79b1;
-export const HASH_1 = 0x85eb_ca77;
-export const HASH_2 = 0xc2b2_ae3d;
-export const HASH_3 = 0x27d4_eb2f;
-export const HASH_MIX = 0x2c1b_3c6d;
+/**
+ * What the four words of a key are multiplied by, and their sum after its upper bits were mixed in: odd, else any. Signed:
+ * in JavaScript a number from 2^31 on would be an object, which each use in another file would read.
+ */
+export const HASH_0 = 0x9e37_79b1 | 0;
+export const HASH_1 = 0x85eb_ca77 | 0;
+export const HASH_2 = 0xc2b2_ae3d | 0;
+export const HASH_3 = 0x27d4_eb2f | 0;
+export const HASH_MIX = 0x2c1b_3c6d | 0;
 export const HASH_FOLD = 15;
 /** The bits of a hash, and those of them that choose a bucket of a group. */
 export const HASH_BITS = 30;
 export const HASH_BUCKET_BITS = 24;
+/** The words of a bucket of hosts, and the most keys that it has: if all hosts have one match, and with tags. */
+export const BUCKET_WORDS = 16;
+export const BUCKET_KEYS = 30;
+export const TAGGED_KEYS = 20;
+/** The first byte of the tags in a bucket, and the most tags. */
+export const BUCKET_TAGS = 44;
+export const MOST_TAGS = 256;
+/** The fewest buckets: with fewer, hosts of one bucket could have one key. */
+export const LEAST_BUCKETS = 65_536;
+/** The parts of a bucket's first word: how many keys it has, and whether there are more in the overflow. */
+export const BUCKET_COUNT_MASK = 31;
+export const BUCKET_OVERFLOWS = 32;
+/** What `mixed` multiplies by, first and last (both odd, and signed as those above), and the shift between. */
+export const MIX_FIRST = 0x85eb_ca77 | 0;
+export const MIX_LAST = 0xc2b2_ae3d | 0;
+export const MIX_SHIFT = 16;
 /** The bits that a skip node compares are a multiple of this. */
 export const SKIP_UNIT = 16;
 
@@ -165,8 +207,16 @@ export const HEADER_ROOT_BITS_6 = 2;
 export const HEADER_PREFIX_COUNT_4 = 3;
 export const HEADER_PREFIX_COUNT_6 = 4;
 export const HEADER_MATCH_COUNT = 5;
+/** The buckets of IPv4 hosts (0: none), the hosts in buckets and overflow, those in the overflow, their one match, and tags. */
+export const HEADER_BUCKETS_4 = 6;
+export const HEADER_HOSTS_4 = 7;
+export const HEADER_OVERFLOW_4 = 8;
+export const HEADER_HOST_MATCH_4 = 9;
+export const HEADER_TAGS_4 = 10;
 export const HEADER_WORDS = 16;
 
+/** That of tables with buckets of hosts, and of all others. */
+export const LAYOUT_VERSION_HOSTS = 6;
 export const LAYOUT_VERSION = 5;
 
 /** A `matchValue` word with this bit holds the word offset of a value list; without it, the one value id. */

@@ -13,6 +13,7 @@ export interface LookupCosts {
   readonly skip: number;
   readonly points: number;
   readonly hashed: number;
+  readonly hosts: number;
   /** A read (one of the root and one for each node) for every doubling of the index above 1 MiB: misses of caches. */
   readonly doubling: number;
 }
@@ -26,5 +27,6 @@ export const LOOKUP_COSTS: LookupCosts = {
   skip: 23.26,
   points: 9.23,
   hashed: 12.5,
+  hosts: 1,
   doubling: 2.12,
 };

@@ -6,6 +6,9 @@ import { ActiveMatches, checkTime } from "./active-matches.ts";
 import { lookupBatch4 } from "./_batch-ipv4.ts";
 import { lookupBatch6 } from "./_batch-ipv6.ts";
 import { entriesOf } from "./_entries.ts";
+import { hostsIn } from "./_header.ts";
+import { Hosts, type HostsForm, wordsOfHosts } from "./_hosts.ts";
+import type { FamilyIndex } from "./_segment-walk.ts";
 import type { TableEntry } from "./table-entry.ts";
 import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
 import { walk4, walk6 } from "./_walk.ts";
@@ -18,6 +21,9 @@ import {
   HEADER_ROOT_BITS_6,
   HEADER_WORDS,
   LAYOUT_VERSION,
+  LAYOUT_VERSION_HOSTS,
+  LEAST_BUCKETS,
+  MOST_TAGS,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
@@ -26,10 +32,10 @@ import { TableError } from "./table-error.ts";
 import { layoutOf, type TableLayout } from "./table-layout.ts";
 
 /**
- * The layout versions that can be read. Tables of version 3 have no hashed nodes and those of version 2 no points either;
+ * The layout versions that can be read. Those of version 6 have hosts before their nodes. Tables of version 3 have no hashed nodes and those of version 2 no points either;
  * otherwise they are the same. Those of version 4 have hashed nodes of another shape.
  */
-const READABLE_VERSIONS: readonly number[] = [2, 3, LAYOUT_VERSION];
+const READABLE_VERSIONS: readonly number[] = [2, 3, LAYOUT_VERSION, LAYOUT_VERSION_HOSTS];
 
 /**
  * The frozen form: answers longest-prefix match over IPv4 and IPv6 prefixes from one flat, immutable buffer that
@@ -66,6 +72,7 @@ export class PrefixTable {
   readonly #shift4: number;
   readonly #shift6: number;
   readonly #header: Int32Array;
+  readonly #hosts: Hosts | null;
   readonly #matchValue: Int32Array;
   readonly #matchParent: Int32Array;
   readonly #matchLength: Uint8Array;
@@ -95,6 +102,8 @@ export class PrefixTable {
     this.#checkLayout();
     this.#shift4 = 32 - this.#headerWord(HEADER_ROOT_BITS_4);
     this.#shift6 = 16 - this.#headerWord(HEADER_ROOT_BITS_6);
+    const hosts = hostsIn(this.#header);
+    this.#hosts = hosts === null ? null : new Hosts(this.#nodes4, hosts);
   }
 
   /** The number of distinct matches; ids are 1 .. matchCount. */
@@ -146,6 +155,8 @@ export class PrefixTable {
 
   /** Looks up an IPv4 address given as an unsigned 32-bit word. */
   lookup4(word: number): MatchId {
+    const host = this.#hosts === null ? -1 : this.#hosts.matchOf(word);
+    if (host >= 0) return host as MatchId;
     // 8 to 18 root bits: the shift is by 24 to 14 and leaves an index below the root's length, which `#checkLayout` has
     // compared with the header. `| 0` makes the word signed: larger numbers would be kept on the heap.
     return walk4(this.#nodes4, this.#root4[word >>> this.#shift4]!, word | 0, 32 - this.#shift4) as MatchId;
@@ -181,7 +192,7 @@ export class PrefixTable {
   ): void {
     checkBatch(family, words, out, count);
     const active = now === undefined ? null : this.#activeAt(now);
-    if (family === 4) lookupBatch4(this.#root4, this.#nodes4, words, out, count);
+    if (family === 4) lookupBatch4(this.#root4, this.#nodes4, this.#hosts, words, out, count);
     else lookupBatch6(this.#root6, this.#nodes6, words, out, count);
     if (active !== null) for (let index = 0; index < count; index++) out[index] = active[out[index]!]!;
   }
@@ -358,10 +369,10 @@ export class PrefixTable {
     return this.lookup6(words[0]!, words[1]!, words[2]!, words[3]!);
   }
 
-  #indexOf(family: Family): { family: Family; root: Int32Array; nodes: Int32Array } {
+  #indexOf(family: Family): FamilyIndex {
     return family === 4
-      ? { family, root: this.#root4, nodes: this.#nodes4 }
-      : { family, root: this.#root6, nodes: this.#nodes6 };
+      ? { family, root: this.#root4, nodes: this.#nodes4, hosts: hostsIn(this.#header) }
+      : { family, root: this.#root6, nodes: this.#nodes6, hosts: null };
   }
 
   #list(word: number): Int32Array {
@@ -426,6 +437,8 @@ export class PrefixTable {
     );
     expect(this.#root4.length === 2 ** this.#headerWord(HEADER_ROOT_BITS_4), "root4", `${this.#root4.length} slots`);
     expect(this.#root6.length === 2 ** this.#headerWord(HEADER_ROOT_BITS_6), "root6", `${this.#root6.length} slots`);
+    const hosts = hostsIn(header);
+    if (hosts !== null) this.#checkHosts(hosts);
     const matches = this.matchCount + 1;
     expect(
       matches >= 1 && this.#matchValue.length === matches,
@@ -448,6 +461,21 @@ export class PrefixTable {
       "matchParent",
       `${this.#matchParent.length} words for ${matches - 1} matches`,
     );
+  }
+
+  #checkHosts(form: HostsForm): void {
+    const { buckets, hosts, overflow, match, tags } = form;
+    const isPossible =
+      buckets >= LEAST_BUCKETS &&
+      hosts >= overflow &&
+      overflow >= 0 &&
+      (tags === 0 ? match >= 1 && match <= this.matchCount : match === 0 && tags >= 2 && tags <= MOST_TAGS);
+    if (!isPossible || wordsOfHosts(form) > this.#nodes4.length)
+      throw new TableError(
+        "bad-layout",
+        "header",
+        `${buckets} buckets of ${hosts} hosts, ${overflow} of them in the overflow, with match ${match} and ${tags} tags, in ${this.#nodes4.length} words of nodes`,
+      );
   }
 
   /** Lists follow each other without gaps, hold at least two values and ascend. */

@@ -72,6 +72,7 @@ export class SortedFreezer {
       prefixes4: this.#counts[4],
       prefixes6: this.#counts[6],
       matches: this.count,
+      hosts: index4.hosts,
     });
     const contents = {
       header,

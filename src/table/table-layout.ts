@@ -1,11 +1,21 @@
 import type { Family } from "../address/address.ts";
 import type { KindCounts } from "./_kind-counts.ts";
-import { type FamilyIndex, nodesOnPath, SegmentWalk } from "./_segment-walk.ts";
-import { NODE_BITMAP, NODE_HASHED, NODE_LIST, NODE_POINTS, NODE_SKIP, NODE_TREE, NODE_WIDE } from "./layout.ts";
+import { walkOf } from "./_host-walk.ts";
+import { type FamilyIndex, nodesOnPath } from "./_segment-walk.ts";
+import {
+  HOST_BUCKETS,
+  NODE_BITMAP,
+  NODE_HASHED,
+  NODE_LIST,
+  NODE_POINTS,
+  NODE_SKIP,
+  NODE_TREE,
+  NODE_WIDE,
+} from "./layout.ts";
 import { LOOKUP_COSTS, type LookupCosts } from "./lookup-costs.ts";
 
-/** The kinds of nodes that an index is made of. */
-export type NodeKind = "bitmap" | "list" | "tree" | "wide" | "skip" | "points" | "hashed";
+/** The kinds of nodes that an index is made of; `hosts` is its one hash table of single IPv4 addresses. */
+export type NodeKind = "bitmap" | "list" | "tree" | "wide" | "skip" | "points" | "hashed" | "hosts";
 
 /** The kinds in the order in which they are shown, with their numbers in tables. */
 const KINDS: readonly (readonly [NodeKind, number])[] = [
@@ -16,6 +26,7 @@ const KINDS: readonly (readonly [NodeKind, number])[] = [
   ["wide", NODE_WIDE],
   ["skip", NODE_SKIP],
   ["hashed", NODE_HASHED],
+  ["hosts", HOST_BUCKETS],
 ];
 
 /** The nodes of one kind. */
@@ -44,7 +55,7 @@ export interface TableLayout {
 
 /** What an index is made of, from its bytes. O(words). @throws TableError for nodes that `freeze` would not have written */
 export function layoutOf(index: FamilyIndex, matchCount: number): TableLayout {
-  const walk = new SegmentWalk(index, matchCount);
+  const walk = walkOf(index, matchCount);
   let segments = 0;
   while (walk.advance()) {
     segments++;
@@ -54,7 +65,11 @@ export function layoutOf(index: FamilyIndex, matchCount: number): TableLayout {
 }
 
 /** What an index is made of, as it was counted. */
-export function layoutFrom({ family, root, nodes }: FamilyIndex, use: KindCounts, segments: number): TableLayout {
+export function layoutFrom(
+  { family, root, nodes }: Omit<FamilyIndex, "hosts">,
+  use: KindCounts,
+  segments: number,
+): TableLayout {
   const kinds = KINDS.map(([kind, number]) => ({
     kind,
     nodes: use.nodes[number]!,
@@ -75,7 +90,18 @@ export function layoutFrom({ family, root, nodes }: FamilyIndex, use: KindCounts
 
 /** How often each part of the cost model occurs in a lookup: `expectedNanoseconds` is the sum of their products. */
 export function costShares({ kinds, bytes }: Pick<TableLayout, "kinds" | "bytes">): Record<keyof LookupCosts, number> {
-  const shares = { lookup: 1, bitmap: 0, list: 0, tree: 0, wide: 0, skip: 0, points: 0, hashed: 0, doubling: 0 };
+  const shares = {
+    lookup: 1,
+    bitmap: 0,
+    list: 0,
+    tree: 0,
+    wide: 0,
+    skip: 0,
+    points: 0,
+    hashed: 0,
+    hosts: 0,
+    doubling: 0,
+  };
   let reads = 1;
   for (const { kind, perLookup } of kinds) {
     shares[kind] = perLookup;

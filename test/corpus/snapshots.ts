@@ -620,7 +620,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "unsupported-version",
     section: "header",
     stage: "open",
-    reason: "table layout version 99, this program reads versions 2, 3, 5; use the release of ipsieve that wrote it",
+    reason: "table layout version 99, this program reads versions 2, 3, 5, 6; use the release of ipsieve that wrote it",
     corrupt: withWords("header", (words) => words.setUint32(0, 99, true)),
   },
   {
@@ -628,7 +628,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "unsupported-version",
     section: "header",
     stage: "open",
-    reason: "table layout version 4, this program reads versions 2, 3, 5; use the release of ipsieve that wrote it",
+    reason: "table layout version 4, this program reads versions 2, 3, 5, 6; use the release of ipsieve that wrote it",
     corrupt: withWords("header", (words) => words.setUint32(0, 4, true)),
   },
   {

@@ -4,6 +4,7 @@ import { skipExpired, useActiveMatches } from "./active.ts";
 import { undecidedLines } from "./bare-address.ts";
 import { haveColumns, scanColumn, scanQuotedColumn } from "./columns.ts";
 import { countChunk, countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupChunk, resetCounts, useUnmatched } from "./count.ts";
+import { setHosts } from "./hosts.ts";
 import { lookupBatch4 } from "./lookup-ipv4.ts";
 import { lookupBatch6 } from "./lookup-ipv6.ts";
 import { scanMember, useMember } from "./members.ts";
@@ -17,6 +18,6 @@ import { setWorkspace } from "./workspace.ts";
 
 export {
   countChunk, countedAddresses, countedLines, countedMatched, countLines, countMatches, countNewlines, countObjects, cutRecords, gatherTemplates, haveColumns, irregularObjects, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
-  numberLines, resetCounts, scanChunk, scanColumn, scanMember, scanned4, scanned6, scannedLines, scanQuotedColumn, setScanned, setTable, setWorkspace, skipExpired, stateOfRecords,
+  numberLines, resetCounts, scanChunk, scanColumn, scanMember, scanned4, scanned6, scannedLines, scanQuotedColumn, setHosts, setScanned, setTable, setWorkspace, skipExpired, stateOfRecords,
   undecidedLines, useActiveMatches, useMember, useRows, useTails, useUnmatched, writeRows, writeTables, writtenLines,
 };

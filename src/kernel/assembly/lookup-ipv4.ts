@@ -1,5 +1,6 @@
 import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_POINTS, NODE_TREE, OFFSET_MASK, POINTS_BITS } from "../../table/layout.ts";
 import { BITMAP_LIMIT, OFFSET_STEP, GROUP, LIST_KIND, OFFSETS, POINTS_KIND, QUEUE_BYTES, SHUFFLES } from "../workspace.ts";
+import { buckets4, findHosts } from "./hosts.ts";
 import { pointsEntry } from "./points.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes4, root4, rootShift4 } from "./table.ts";
@@ -30,7 +31,9 @@ export function lookupBatch4(words: usize, out: usize, count: i32): void {
   lookingUp(4);
   while (count > 0) {
     const size = min(count, GROUP);
-    lookupGroup(words, out, <usize>((size + 3) >>> 2) << 4);
+    const bytes = <usize>((size + 3) >>> 2) << 4;
+    if (buckets4 == 0) lookupGroup(words, out, bytes);
+    else lookupAmongHosts(words, out, bytes);
     words += <usize>size << 2;
     out += <usize>size << 2;
     count -= size;
@@ -126,6 +129,17 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     store<i32>(out + offset, walk4(load<i32>(out + offset), load<u32>(words + offset), depth));
   }
 
+  finishGroup(words, out, bytes, depth + BITMAP_BITS);
+}
+
+/** As `lookupGroup`, where hosts precede the nodes: few addresses go on to these. */
+function lookupAmongHosts(words: usize, out: usize, bytes: usize): void {
+  findHosts(words, out, bytes);
+  finishGroup(words, out, bytes, 32 - rootShift4);
+}
+
+/** Walks to the end with the addresses whose entries, at `depth`, are pointers. */
+function finishGroup(words: usize, out: usize, bytes: usize, depth: i32): void {
   // With e an entry: e < 0 is a pointer; matchCount - e < 0 is a match past the last. Both are in the sign of (e | last
   // - e); for e < 0 the difference may wrap, where the sign of e decides already. What is still at a node is negative,
   // and so is what a match past the last one leaves of it.
@@ -133,7 +147,7 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
   for (let offset: usize = 0; offset < bytes; offset += 16) {
     const entries = v128.load(out + offset);
     const mask = i32x4.bitmask(v128.or(entries, i32x4.sub(last, entries)));
-    if (mask != 0) finish(words, out, offset, mask, depth + BITMAP_BITS);
+    if (mask != 0) finish(words, out, offset, mask, depth);
   }
 }
 

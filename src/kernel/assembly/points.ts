@@ -15,7 +15,7 @@ const CHUNK_KEYS: i32 = 32;
 
 /** Bit i: key i of the 32 from `keys` on equals the one in all lanes. */
 @inline
-function equalKeys(keys: usize, key: v128): u32 {
+export function equalKeys(keys: usize, key: v128): u32 {
   const low = i8x16.narrow_i16x8_s(i16x8.eq(v128.load(keys), key), i16x8.eq(v128.load(keys, 16), key));
   const high = i8x16.narrow_i16x8_s(i16x8.eq(v128.load(keys, 32), key), i16x8.eq(v128.load(keys, 48), key));
   return <u32>i8x16.bitmask(low) | (<u32>i8x16.bitmask(high) << 16);
