@@ -10,6 +10,7 @@ import { columnsOf, desiredIn } from "../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { RuleList, RULES_PER_PART } from "../../src/rulesets/rule-list.ts";
 import { namesOf, packNames } from "../../src/rulesets/rule-names.ts";
+import { retainedMemory } from "../retained-memory.ts";
 
 /** Integers from 0 up, the same on each run. */
 let seed = 20_261_122;
@@ -131,6 +132,15 @@ test("a sorted list, and an empty one", () => {
   const { rules } = oracle(anyList(20_000, 200, 1e6));
   assert.deepEqual(collected(rules), { rules, repeated: [] });
   assert.deepEqual(collected([]), { rules: [], repeated: [] });
+});
+
+test("a list of one rule with a name takes a few kilobytes, as most lists are short", () => {
+  const prefix = prefixOf({ family: 4, w0: 0x08080808, w1: 0, w2: 0, w3: 0 }, 32);
+  const before = retainedMemory();
+  const lists = Array.from({ length: 100 }, () => new RuleList());
+  for (const list of lists) list.add({ prefix, name: "one", expiresAt: null }, 0);
+  const bytes = (retainedMemory() - before) / lists.length;
+  assert.ok(bytes > 1000 && bytes < 20_000, `${bytes} bytes`);
 });
 
 /** The negative control. */

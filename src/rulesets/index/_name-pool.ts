@@ -2,8 +2,10 @@ import type { PackedNames } from "../rule-names.ts";
 import { grown } from "./_column.ts";
 
 const FIRST_CAPACITY = 64;
-/** Names are kept in blocks, which never move. */
+/** Names are kept in blocks; those that are full never move. */
 const BLOCK = 1 << 20;
+/** The first bytes of a block; it doubles, as most lists have few names. */
+const FIRST_BYTES = 1 << 10;
 /** Distinct names that are remembered so that rules can share them. */
 const MAX_SHARED = 4096;
 
@@ -85,12 +87,18 @@ export class NamePool {
     // all blocks together have at most 4 GiB.
     //     starts[n]   | block: starts[n] / 2^20 | offset in it: starts[n] % 2^20 |
     if (this.#blocks.length === 0 || this.#used + 3 * name.length > BLOCK) {
-      this.#blocks.push(new Uint8Array(BLOCK));
+      this.#blocks.push(new Uint8Array(FIRST_BYTES));
       this.#used = 0;
+    }
+    const room = this.#used + 3 * name.length;
+    let block = this.#blocks.at(-1)!;
+    if (room > block.length) {
+      block = grown(block, new Uint8Array(Math.min(BLOCK, Math.max(room, 2 * block.length))));
+      this.#blocks[this.#blocks.length - 1] = block;
     }
     const number = this.#count++;
     if (number === this.#starts.length) this.#grow(2 * number);
-    const { written } = encoder.encodeInto(name, this.#blocks.at(-1)!.subarray(this.#used));
+    const { written } = encoder.encodeInto(name, block.subarray(this.#used));
     this.#starts[number] = (this.#blocks.length - 1) * BLOCK + this.#used;
     this.#bytes[number] = written;
     this.#units[number] = name.length;
