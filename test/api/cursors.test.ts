@@ -157,9 +157,10 @@ for (const scope of ["public", "dashboard"] as const) {
 
     for (const path of sampled(LISTS, 2, scope === "public" ? 0 : 1)) {
       test(`${path}: cursors and pages yield the same items, all of them, and the same count`, async () => {
-        const size = path.startsWith("/cbs/ranges") ? 61 : 7;
+        const { count } = (await get[scope](path)).body;
+        const size = Math.max(7, Math.ceil(count / 11));
         const [byCursor, byPage] = [await walk(scope, path, "cursor", size), await walk(scope, path, "page", size)];
-        assert.ok(byPage.pages > 2 || byPage.items.length < 7, "there are several pages");
+        assert.ok(byPage.pages > 2 || count < 7, "there are several pages");
         assert.deepEqual(byCursor.items, byPage.items);
         assert.deepEqual([...new Set(byCursor.counts)], [byPage.items.length]);
         assert.equal(byCursor.pages, byPage.pages);
