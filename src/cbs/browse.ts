@@ -9,6 +9,8 @@ export interface ChildDocument extends Extent {
   readonly id: string;
   readonly name: string;
   readonly has_children: boolean;
+  /** The sources of its prefixes and of those below it, by name; empty as in `NodeDocument`. */
+  readonly sources: readonly string[];
 }
 
 /**
@@ -91,7 +93,13 @@ function headOf(
 
 function childOf(tree: CatalogueTree, value: number): ChildDocument {
   const { id, name } = tree.node(value);
-  return { id, name, ...tree.extent(value), has_children: tree.children(value).length > 0 };
+  return {
+    id,
+    name,
+    ...tree.extent(value),
+    has_children: tree.children(value).length > 0,
+    sources: tree.sourcesOf(value).map(sourceKey),
+  };
 }
 
 function sourceDocument(source: CatalogueSource): SourceDocument {

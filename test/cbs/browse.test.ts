@@ -53,9 +53,25 @@ describe("browse", () => {
       sources: [],
     });
     assert.deepEqual(children, [
-      { id: "/cloud", name: "Cloud", ipv4_count: 5, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 256, has_children: true },
-      { id: "/saas", name: "SaaS", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 256, has_children: true },
-      { id: "office", name: "office", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 256, has_children: false },
+      {
+        id: "/cloud",
+        name: "Cloud",
+        ipv4_count: 5,
+        ipv6_count: 1,
+        ipv4_addresses: 2 ** 24 + 256,
+        has_children: true,
+        sources: [],
+      },
+      { id: "/saas", name: "SaaS", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 256, has_children: true, sources: [] },
+      {
+        id: "office",
+        name: "office",
+        ipv4_count: 1,
+        ipv6_count: 0,
+        ipv4_addresses: 256,
+        has_children: false,
+        sources: [],
+      },
     ]);
   });
 
@@ -90,6 +106,7 @@ describe("browse", () => {
         ipv6_count: 0,
         ipv4_addresses: 65536,
         has_children: false,
+        sources: [],
       },
       {
         id: "/cloud/aws/by-region/us-east-1/s3",
@@ -98,6 +115,7 @@ describe("browse", () => {
         ipv6_count: 0,
         ipv4_addresses: 256,
         has_children: false,
+        sources: [],
       },
     ]);
   });
@@ -251,6 +269,13 @@ test("random catalogues of two sources: a node with one source has its URL, and 
           wrongSourceUrls(lines, sourceOf, (random, id) => browse(random, id).source_url),
           [],
         );
+      const random = new CatalogueTree(sourcedOf(lines, alternating));
+      for (const node of [undefined, ...random.catalogue.nodes.map(({ id }) => id)])
+        for (const { id, sources } of browse(random, node).children)
+          assert.deepEqual(
+            sources,
+            browse(random, id).sources.map(({ source }) => source),
+          );
       controls += wrongSourceUrls(lines, alternating, () => null).length;
     }),
     { numRuns: rounds({ short: 60, long: 200 }) },

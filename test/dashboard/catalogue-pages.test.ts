@@ -57,26 +57,34 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     "the ages of its sources, a warning for old ones, and the sources of a node's prefixes",
     { skip: onlyLong() },
     async () => {
-      const [layer] = (await ask("/catalogue")).body.layers as {
+      const layers = (await ask("/catalogue")).body.layers as {
         layer: string;
+        sources: number;
         age_days: number;
         is_old: boolean;
         advice: string | null;
       }[];
-      assert.equal(layer!.layer, "as-numbers");
+      const nameOf = ({ layer, sources }: (typeof layers)[number]) =>
+        layer === "as-numbers" ? "AS numbers" : `${sources} official list${sources === 1 ? "" : "s"}`;
       const { page, errors } = await t.open("#/catalogue", { user: viewer });
-      await page.locator("dt", { hasText: "AS numbers" }).waitFor();
-      const warning = page.locator(".note.warning");
-      assert.equal(await warning.count(), layer!.is_old ? 1 : 0);
-      if (layer!.is_old)
-        assert.equal(await warning.innerText(), `AS numbers: ${layer!.age_days} days old; ${layer!.advice}.`);
+      for (const layer of layers) await page.locator("dt", { hasText: nameOf(layer) }).waitFor();
+      assert.deepEqual(
+        await page.locator(".note.warning p").allInnerTexts(),
+        layers
+          .filter(({ is_old }) => is_old)
+          .map((layer) => `${nameOf(layer)}: ${layer.age_days} days old; ${layer.advice}.`),
+      );
       await page.goto(page.url().replace(/#.*/, "#/catalogue?id=/cdn/cloudflare"));
       await page.locator("code", { hasText: "/cdn/cloudflare" }).first().waitFor();
+      const { sources } = await node("/cdn/cloudflare");
       assert.deepEqual(
-        (await node("/cdn/cloudflare")).sources.map(({ source }) => source),
-        ["asn"],
+        sources.map(({ source }) => source),
+        ["cloudflare", "asn"],
       );
-      assert.deepEqual(await page.locator(".sources strong").allInnerTexts(), ["@ip-location-db/asn"]);
+      assert.deepEqual(
+        await page.locator(".sources strong").allInnerTexts(),
+        sources.map(({ name }) => name),
+      );
       await end(page, errors);
     },
   );
@@ -93,8 +101,8 @@ describe("the catalogue", { skip: missing ?? false }, () => {
         .locator(".tree-count")
         .first()
         .innerText()
-        .then((text) => text.replace(/\D.*$/s, "")),
-      String(root.children[0]!.ipv4_count + root.children[0]!.ipv6_count),
+        .then((text) => text.replace(/[^\d,].*$/s, "")),
+      (root.children[0]!.ipv4_count + root.children[0]!.ipv6_count).toLocaleString("en-GB"),
     );
     // Only one item is in the tab order.
     assert.equal(await page.locator("[role=treeitem][tabindex='0']").count(), 1);
@@ -166,7 +174,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     const { page, errors } = await t.open("#/catalogue?id=/cloud/aws/by-region/cn-north-1", { user: viewer });
     const shown = page.locator("[role=treeitem][aria-selected=true]");
     await shown.waitFor();
-    assert.equal(await shown.locator(".tree-name").innerText(), "Beijing");
+    assert.equal(await shown.locator(".tree-name").innerText(), "China (Beijing)");
     assert.equal(await shown.getAttribute("aria-level"), "4");
     assert.deepEqual(await page.locator(".breadcrumb a").allInnerTexts(), [
       "Catalogue",
@@ -375,6 +383,13 @@ describe("the catalogue", { skip: missing ?? false }, () => {
       await page.locator(".card", { hasText: "Akamai" }).innerText(),
       /12,792,016 IPv4 addresses\s+6,559 IPv4 and 4,375 IPv6 prefixes\s+@ip-location-db\/asn\s+5 months ago/,
     );
+    // Each card names the sources that its own page names, however many the type has.
+    for (const { id, name } of children) {
+      const [first, ...others] = (await node(id)).sources;
+      const wanted = first!.name + (others.length === 0 ? "" : ` and ${others.length} more`);
+      const card = page.locator(".card").filter({ has: page.getByText(name, { exact: true }) });
+      assert.equal(await card.locator(".card-source span").first().innerText(), wanted, name);
+    }
     const facts = await page.locator(".facts").first().innerText();
     assert.match(
       facts,

@@ -152,7 +152,13 @@ export const CbsNode = named(
         "the sources of the prefixes of the node and those below it; empty for catalogues built by older versions",
     }),
     children: Type.Array(
-      Type.Object({ id: Type.String(), name: Type.String(), ...extent, has_children: Type.Boolean() }),
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        ...extent,
+        has_children: Type.Boolean(),
+        sources: Type.Array(Type.String(), { description: "the names of its sources; empty as those of the node" }),
+      }),
     ),
   }),
 );

@@ -1,23 +1,16 @@
 import type { CatalogueAbout, CatalogueLayer, CatalogueSource } from "../documents.ts";
 import { formatCounted } from "../format.ts";
-import type { Node } from "./tree-state.ts";
 
-/**
- * Where the prefixes of a node come from: the sources of the node or of one above it, otherwise those without a node.
- */
-export function sourcesOf({ sources }: CatalogueAbout, id: string): readonly CatalogueSource[] {
+/** The sources of the node or of one above it, otherwise those without a node: for catalogues that record no others. */
+function declaredSources({ sources }: CatalogueAbout, id: string): readonly CatalogueSource[] {
   const own = sources.filter(({ node }) => node !== null && (id === node || id.startsWith(`${node}/`)));
   return own.length > 0 ? own : sources.filter(({ node }) => node === null);
 }
 
-/**
- * The sources of a node's prefixes, as the node names them; if the catalogue is too old for that, those of the node.
- */
-export function sourcesOfNode(about: CatalogueAbout, { id, sources }: Node): readonly CatalogueSource[] {
-  if (id === null) return about.sources;
-  if (sources.length === 0) return sourcesOf(about, id);
-  const keys = new Set(sources.map(({ source }) => source));
-  return about.sources.filter(({ source }) => keys.has(source));
+/** The sources of a node's prefixes: those of these names, unless the catalogue is too old to name them. */
+export function sourcesOf(about: CatalogueAbout, id: string, names: readonly string[]): readonly CatalogueSource[] {
+  if (names.length === 0) return declaredSources(about, id);
+  return about.sources.filter(({ source }) => names.includes(source));
 }
 
 /** "39 official lists" and the like, for a layer of the catalogue. */

@@ -11,7 +11,7 @@ import { formatCount, formatCounted } from "../format.ts";
 import type { CatalogueAbout } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../location.ts";
-import { layerText, sourcesOf, sourcesOfNode } from "./about.ts";
+import { layerText, sourcesOf } from "./about.ts";
 import { Ranges } from "./ranges.tsx";
 import { SourceLine, Sources } from "./sources.tsx";
 import type { Child, Node } from "./tree-state.ts";
@@ -109,7 +109,17 @@ function Facts({ node, about }: { readonly node: Node; readonly about: Catalogue
         {about !== undefined && [
           <dt key="from?">Source</dt>,
           <dd key="from">
-            <Sources sources={sourcesOfNode(about, node)} />
+            <Sources
+              sources={
+                node.id === null
+                  ? about.sources
+                  : sourcesOf(
+                      about,
+                      node.id,
+                      node.sources.map(({ source }) => source),
+                    )
+              }
+            />
           </dd>,
         ]}
       </dl>
@@ -201,7 +211,7 @@ function Cards({
 }
 
 function Card({
-  child: { id, name, ipv4_count, ipv6_count, ipv4_addresses },
+  child: { id, name, ipv4_count, ipv6_count, ipv4_addresses, sources },
   most,
   about,
 }: {
@@ -221,7 +231,7 @@ function Card({
       <span class="muted small">
         {formatCount(ipv4_count)} IPv4 and {formatCount(ipv6_count)} IPv6 prefixes
       </span>
-      {about !== undefined && <SourceLine sources={sourcesOf(about, id)} />}
+      {about !== undefined && <SourceLine sources={sourcesOf(about, id, sources)} />}
     </a>
   );
 }
