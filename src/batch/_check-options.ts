@@ -36,7 +36,7 @@ export function checkOptions(options: IdentifyOptions): void {
   if (options.output !== undefined) checkOutput(options.output);
 }
 
-function checkFurther({ snapshot, label = snapshot.info.kind, further = [], only }: IdentifyOptions): void {
+function checkFurther({ snapshot, label = snapshot.info.kind, further = [], only, within }: IdentifyOptions): void {
   if (!Array.isArray(further)) throw new TypeError(`further is ${shown(further)}; give an array of labelled snapshots`);
   const labels = [label, ...further.map((one: { label: unknown }) => one.label)];
   for (const [index, one] of labels.entries()) {
@@ -47,6 +47,8 @@ function checkFurther({ snapshot, label = snapshot.info.kind, further = [], only
   }
   if (only !== undefined && !labels.includes(only))
     throw new RangeError(`only is ${shown(only)}; give one of ${labels.join(", ")}`);
+  if (only !== undefined && within !== undefined)
+    throw new RangeError("only and within are both given; give one of them");
 }
 
 function checkInputs(inputs: unknown): void {

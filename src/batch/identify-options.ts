@@ -56,6 +56,11 @@ export interface IdentifyOptions {
   readonly label?: string;
   /** The label of the only snapshot that counts: lines without a match in it have none at all. */
   readonly only?: string;
+  /**
+   * A snapshot that only selects: lines whose address has no match in it have none at all, those with one have a match
+   * even if there is none in the others. Rows and counts do not show it. Not with `only`.
+   */
+  readonly within?: Snapshot;
   /** "none" counts only; then `renderer` and `output` are not used. */
   readonly format: RowFormat | "none";
   /** URL of the module that exports `createRowTemplates` (as returned by `import.meta.resolve(...)`). */

@@ -39,6 +39,8 @@ export interface CountedLookup {
   readonly now: number;
   /** The number of the table in which an address must have a match to have any; -1 or absent: any will do. */
   readonly only?: number;
+  /** A further table in which an address must have a match to have any, and then has one. */
+  readonly within?: PrefixTable;
   /** Whether the last table is beside the others: a match in it alone is none. */
   readonly hasBeside?: boolean;
 }
@@ -48,14 +50,17 @@ export interface CountedLookup {
  */
 export function* topAddresses(
   { words4, counts4, words6, counts6 }: AddressCounts,
-  { tables, now, only = -1, hasBeside = false }: CountedLookup,
+  { tables, now, only = -1, within, hasBeside = false }: CountedLookup,
   most: number,
 ): Generator<undefined, TopAddresses, undefined> {
   const rankings = { matched: new Ranking(most), unmatched: new Ranking(most) };
   const matches = tables.map(() => new Uint32Array(STEP));
   const deciding = hasBeside ? matches.slice(0, -1) : matches;
-  const isMatched = (index: number): boolean =>
-    only < 0 ? deciding.some((own) => own[index] !== 0) : matches[only]![index] !== 0;
+  const inside = new Uint32Array(STEP);
+  const isMatched = (index: number): boolean => {
+    if (within !== undefined) return inside[index] !== 0;
+    return only < 0 ? deciding.some((own) => own[index] !== 0) : matches[only]![index] !== 0;
+  };
   const rank = function* (
     family: Family,
     words: Uint32Array,
@@ -67,6 +72,7 @@ export function* topAddresses(
       const addresses = words.subarray(from * width);
       for (const [at, table] of tables.entries())
         table.lookupBatchInto(family, addresses, matches[at]!, lines.length, now);
+      within?.lookupBatchInto(family, addresses, inside, lines.length, now);
       for (let index = 0; index < lines.length; index++) {
         const isOne = isMatched(index);
         rankings[isOne ? "matched" : "unmatched"].add({

@@ -170,6 +170,69 @@ test("rows and counts of two and three snapshots equal those of the linear oracl
   t.diagnostic(`${rows} matched rows`);
 });
 
+test("a snapshot that only selects: rows and counts of one and two others are those of the lines in it, and do not show it", async (t) => {
+  const random = seededRandom(38);
+  let rows = 0;
+  for (let round = 0; round < rounds({ short: 1, long: 12 }); round++) {
+    const shown = [await makeCase(random, true), await makeCase(random, false)];
+    const selecting = await makeCase(random, true);
+    const addresses = [...shown, selecting].flatMap((one) => one.addresses).filter((address) => !isMapped(address));
+    const input = join(folder, "within.log");
+    const output = join(folder, "within.rows");
+    writeFileSync(input, addresses.map((address) => `${textOf(address)}\nno address\n`).join(""));
+    for (const now of [NOON, -Infinity])
+      for (const count of [1, 2]) {
+        const cases = shown.slice(0, count);
+        // The decision of the one that selects comes last; it is in no row and no count.
+        const decided = addresses.map(({ family, value }) =>
+          [...cases, selecting].map(({ prefixes }) => oracle(prefixes, family, value, activeAt(now))),
+        );
+        const isInside = (index: number): boolean => decided[index]!.at(-1) !== "none";
+        const matched = addresses.flatMap((address, index) => {
+          const cells = decided[index]!.slice(0, count).flatMap((one) => columns(address, one));
+          return isInside(index) ? [`${textOf(address)}\t${cells.join("\t")}\n`] : [];
+        });
+        const expected = expectedCounts(addresses, decided, count);
+        const withoutLast = ({ distinct, addresses: ranking }: ExpectedCounts["top"]["matched"]) => ({
+          distinct,
+          addresses: ranking.map((one) => ({ ...one, decisions: one.decisions.slice(0, count) })),
+        });
+        for (const engine of ["webassembly", "typescript"] as const)
+          for (const threads of [1, 2])
+            for (const format of ["tsv", "none"] as const) {
+              const where = `${count} snapshots, ${engine}, ${threads} threads, ${format}, ${now}`;
+              const result = await identify({
+                inputs: [input],
+                snapshot: cases[0]!.snapshot,
+                label: "a",
+                further: cases.slice(1).map(({ snapshot }) => ({ snapshot, renderer: RENDERER, label: "b" })),
+                within: selecting.snapshot,
+                renderer: RENDERER,
+                output: { path: output },
+                format,
+                rows: "matched",
+                countMatches: true,
+                topAddresses: 5,
+                engine,
+                threads,
+                now,
+                limits: { workerBytes: 1, shardBytes: 3000, rowBytes: 5000 },
+              });
+              if (format === "tsv") assert.equal(readFileSync(output, "latin1"), matched.join(""), where);
+              assert.deepEqual([result.lines, result.matched], [2 * addresses.length, matched.length], where);
+              assert.deepEqual(countedMatches(result, cases, now), expected.perMatch.slice(0, count), where);
+              assert.deepEqual(
+                topOf(result.top!, cases, now),
+                { matched: withoutLast(expected.top.matched), unmatched: withoutLast(expected.top.unmatched) },
+                where,
+              );
+              rows += matched.length;
+            }
+      }
+  }
+  t.diagnostic(`${rows} matched rows`);
+});
+
 test("more combinations than ids: all are dropped and made anew", async () => {
   const count = 70_000;
   const makeTable = async (name: string, value: (index: number) => number): Promise<Snapshot> => {

@@ -50,6 +50,7 @@ const WORK = {
   further: [],
   hasBeside: false,
   columns: null,
+  within: null,
   only: -1,
 } as const;
 const folder = temporaryFolder();

@@ -27,7 +27,8 @@ export function joinedIds(hasBeside: boolean): number {
  *     second            3   3   3   0
  *     joined            1   1   2   3
  *
- * With more than two, the combination of the first ones is joined with the next. If the last one is beside the others,
+ * With more than two, the combination of the first ones is joined with the next. A snapshot that only selects (`within`)
+ * comes before all others, as 1 where it has a match; where it has none, the id is 0. If the last one is beside the others,
  * lines that match in it alone have ids up to `lastUnmatched`, the others greater ones. One per thread: ids mean nothing in
  * other threads.
  */
@@ -44,12 +45,19 @@ export class MatchJoiner {
   /** Ids up to this are of lines without a match. */
   readonly lastUnmatched: number;
 
-  /** `matchers` are those of the further snapshots. */
+  readonly #within: Matcher | null;
+  /** The matches of the first snapshot in lines that `within` selects; null: it does not exist. */
+  readonly #selected: PairIds | null;
+  readonly #inside = new Uint32Array(AT_ONCE);
+
+  /** `matchers` are those of the further snapshots, `within` that of the one that only selects. */
   constructor(
     matchers: readonly Matcher[],
     { only, now, hasBeside }: { readonly only: number; readonly now: number; readonly hasBeside: boolean },
+    within: Matcher | null = null,
   ) {
     this.#matchers = matchers;
+    this.#within = within;
     this.#only = only;
     this.#now = now;
     this.maxId = joinedIds(hasBeside);
@@ -57,6 +65,7 @@ export class MatchJoiner {
     const last = matchers.length - 1;
     this.#pairs = matchers.map((_, index) => new PairIds(this.maxId, index === last ? this.lastUnmatched : 0));
     this.#matches = matchers.map(() => new Uint32Array(AT_ONCE));
+    this.#selected = within && new PairIds(this.maxId, 0);
   }
 
   /** Calls back right before all ids are forgotten, so that everything stored by id can be forgotten, too. */
@@ -91,24 +100,27 @@ export class MatchJoiner {
       matches.unshift(id <= 0 ? id : pairs.right(left));
       if (id > 0) left = pairs.left(left);
     }
-    return [left, ...matches];
+    return [id > 0 && this.#selected !== null ? this.#selected.left(left) : left, ...matches];
   }
 
   #makeRoom(): void {
-    if (this.#pairs.every((pairs) => pairs.hasRoom)) return;
+    const all = this.#selected === null ? this.#pairs : [this.#selected, ...this.#pairs];
+    if (all.every((pairs) => pairs.hasRoom)) return;
     for (const forget of this.#onForget) forget();
-    for (const pairs of this.#pairs) pairs.clear();
+    for (const pairs of all) pairs.clear();
   }
 
   #lookUp(family: Family, words: Uint32Array, count: number): void {
     for (let at = 0; at < this.#matchers.length; at++)
       this.#matchers[at]!.lookupBatchInto(family, words, this.#matches[at]!, count, this.#now);
+    this.#within?.lookupBatchInto(family, words, this.#inside, count, this.#now);
   }
 
   #joined(first: number, index: number): number {
     const only = this.#only;
     if (only >= 0 && (only === 0 ? first : this.#matches[only - 1]![index]) === 0) return 0;
-    let id = first;
+    if (this.#selected !== null && this.#inside[index] === 0) return 0;
+    let id = this.#selected === null ? first : this.#selected.idOf(first, 1);
     for (let at = 0; at < this.#pairs.length; at++) id = this.#pairs[at]!.idOf(id, this.#matches[at]![index]!);
     return id;
   }

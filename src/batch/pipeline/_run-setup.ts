@@ -40,7 +40,8 @@ export class RunSetup {
     this.workerBytes = limits.workerBytes ?? defaultWorkerBytes(options, isWarm);
     this.memory = new RunMemory(options.engine === "typescript" ? null : snapshot.memory);
     const counted = options.countMatches === true ? tablesOf(options) : [];
-    this.countsOfSnapshots = counted.length > 1 ? counted.map((table) => this.#countersFor(table.matchCount)) : [];
+    const isJoined = counted.length > 1 || (counted.length > 0 && options.within !== undefined);
+    this.countsOfSnapshots = isJoined ? counted.map((table) => this.#countersFor(table.matchCount)) : [];
     this.matchCounts = counted.length > 0 ? this.#countersFor(maxMatchId(options)) : null;
     const now = options.now ?? Date.now();
     this.#active = this.#activeMatches(snapshot.table, now);
@@ -85,11 +86,12 @@ export class RunSetup {
   }
 
   /** One per thread; null if there is no kernel, or no memory for it. */
-  #takeWorkspaces(matchCount: number, { format, beside, countMatches }: IdentifyOptions): Workspace[] | null {
+  #takeWorkspaces(matchCount: number, { format, beside, within, countMatches }: IdentifyOptions): Workspace[] | null {
     if (this.memory.memory === null) return null;
     const writesRows = format !== "none";
-    // Counts by match need joined ids.
-    const tailBytes = beside === undefined || format === "jsonl" || countMatches === true ? 0 : TAIL_BYTES;
+    // Counts by match need joined ids, and so do lines that are selected by another snapshot.
+    const needsIds = countMatches === true || within !== undefined;
+    const tailBytes = beside === undefined || format === "jsonl" || needsIds ? 0 : TAIL_BYTES;
     const list = writesRows ? this.memory.take((matchCount + 2) * Uint32Array.BYTES_PER_ELEMENT) : null;
     const shared = [this.#active, this.matchCounts?.block ?? null, list?.block ?? null];
     if (shared.some((block) => block !== null && block.buffer !== null)) return null; // too large, or the memory is full
@@ -118,8 +120,8 @@ export function tablesOf({ snapshot, further = [], beside }: IdentifyOptions): [
 }
 
 /** The largest id that a line can have: of a match, or of several joined. */
-function maxMatchId({ snapshot, further = [], beside }: IdentifyOptions): number {
-  if (further.length === 0 && beside === undefined) return snapshot.table.matchCount;
+function maxMatchId({ snapshot, further = [], beside, within }: IdentifyOptions): number {
+  if (further.length === 0 && beside === undefined && within === undefined) return snapshot.table.matchCount;
   // With one beside, rows may also be written by the matches of the first.
   return beside === undefined ? joinedIds(false) : Math.max(joinedIds(true), snapshot.table.matchCount);
 }
@@ -142,8 +144,10 @@ function choicesOf(
   };
 }
 
-function furtherOf(options: IdentifyOptions): Pick<ShardWork, "label" | "further" | "hasBeside" | "columns" | "only"> {
-  const { snapshot, label = snapshot.info.kind, further = [], beside, chosenColumns = null } = options;
+function furtherOf(
+  options: IdentifyOptions,
+): Pick<ShardWork, "label" | "further" | "hasBeside" | "columns" | "only" | "within"> {
+  const { snapshot, label = snapshot.info.kind, further = [], beside, within, chosenColumns = null } = options;
   const shared = further.map((one) => ({ label: one.label, shared: one.snapshot.shared, renderer: one.renderer }));
   if (beside !== undefined) shared.push({ label: beside.info.kind, shared: beside.shared, renderer: undefined });
   return {
@@ -152,6 +156,7 @@ function furtherOf(options: IdentifyOptions): Pick<ShardWork, "label" | "further
     hasBeside: beside !== undefined,
     columns: chosenColumns,
     only: onlyOf(options),
+    within: within?.shared ?? null,
   };
 }
 

@@ -145,7 +145,8 @@ export class ShardRunner {
     const further = work.further.map(({ shared, ...about }) => ({ ...about, snapshot: Snapshot.attach(shared) }));
     const engine = work.workspaces === null ? "typescript" : "auto";
     const matchers = further.map((one) => new Matcher(one.snapshot, { engine }));
-    const joiner = matchers.length === 0 ? null : new MatchJoiner(matchers, work);
+    const within = work.within && new Matcher(Snapshot.attach(work.within), { engine });
+    const joiner = matchers.length === 0 && within === null ? null : new MatchJoiner(matchers, work, within);
     if (work.format === "none") return new ShardRunner(snapshot, work, null, joiner, thread);
     if (work.columns !== null) {
       const chosen = columnTemplates(
@@ -158,6 +159,10 @@ export class ShardRunner {
       return new ShardRunner(snapshot, work, numberedTemplates(chosen, work.rowText), joiner, thread, tailed);
     }
     const first = await templatesOf(snapshot, work.renderer, work);
+    if (joiner !== null && further.length === 0) {
+      const selected = firstTemplates(first, (id) => joiner.matchesOf(id)[0]!);
+      return new ShardRunner(snapshot, work, numberedTemplates(selected, work.rowText), joiner, thread);
+    }
     if (joiner === null) return new ShardRunner(snapshot, work, numberedTemplates(first, work.rowText), joiner, thread);
     const parts = [{ label: work.label, templates: first }];
     for (const one of further)
@@ -388,8 +393,16 @@ function newlinesIn({ bytes, start, end }: ReadLines): number {
 }
 
 async function templatesOf(snapshot: Snapshot, renderer: string | undefined, work: ShardWork): Promise<RowTemplates> {
-  const isAlone = work.further.length === 0;
+  const isAlone = work.further.length === 0 && work.within === null;
   return rowTemplates(snapshot, await rendererOf(renderer, work), work.now, isAlone);
+}
+
+/** Rows of a run with one snapshot, by ids that stand for a match in it. */
+function firstTemplates(plain: RowTemplates, matchOf: (id: number) => number): RowTemplates {
+  return (format) => {
+    const templates = plain(format);
+    return { sharing: null, of: (id) => templates.of(matchOf(id)) };
+  };
 }
 
 /** Null where the kernel cannot write rows so. */

@@ -82,6 +82,8 @@ export interface ShardWork {
    * The snapshot that must have a match for the line to have one: 0 the run's, then the further ones; -1: any will do.
    */
   readonly only: number;
+  /** The snapshot in which an address must have a match for its line to have one, and which nothing shows; null: there is none. */
+  readonly within: Snapshot["shared"] | null;
   /** What has expired at this moment, in milliseconds since the Unix epoch, is skipped. */
   readonly now: number;
   /** The table's `ActiveMatches` of that moment; null if nothing has expired. */

@@ -264,6 +264,7 @@ export class Run {
     const lookup = {
       tables: tablesOf(this.#options),
       only: onlyOf(this.#options),
+      ...(this.#options.within !== undefined && { within: this.#options.within.table }),
       now: work.now,
       hasBeside: work.hasBeside,
     };

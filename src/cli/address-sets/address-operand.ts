@@ -11,6 +11,7 @@ import { indexOf } from "../../rulesets/ruleset.ts";
 import type { Capability } from "../../sets/capability.ts";
 import { type AddressSet, AddressSetBuilder } from "../../sets/address-set.ts";
 import { finished } from "../../turns/finished.ts";
+import type { DatasetOptions } from "./dataset-options.ts";
 import { DEFAULT_NETWORKS } from "../snapshots/chosen-networks.ts";
 import { gatheredNetwork, isNetworkOperand } from "./network-operand.ts";
 import { gatheredThreats, THREATS } from "./threat-operand.ts";
@@ -77,7 +78,7 @@ export interface SetUse {
 
 /** The addresses of an operand. Throws as `gatheredOf`. */
 export async function addressesOf(
-  args: Arguments,
+  args: DatasetOptions,
   operand: string,
   now: number,
   use: Pick<SetUse, "protects"> = {},
@@ -86,9 +87,19 @@ export async function addressesOf(
   return (await gatheredOf(args, operand, now, use)).addresses;
 }
 
+/** Whether a text names addresses of a dataset. */
+export function isOfDataset(operand: string): boolean {
+  return operand.startsWith(NODE) || operand.startsWith(THREATS) || isNetworkOperand(operand);
+}
+
+/** Whether a text is an operand at all, whether or not what it names exists. */
+export function isSetOperand(text: string): boolean {
+  return isOfDataset(text) || isRulesetFile(text) || isList(text) || literalIn(text) !== undefined;
+}
+
 /** Whether an operand is a list rather than what its text, or its file, otherwise means. */
 function isList(operand: string): boolean {
-  if (operand.startsWith(NODE) || operand.startsWith(THREATS) || isNetworkOperand(operand)) return false;
+  if (isOfDataset(operand)) return false;
   if (isRulesetFile(operand)) return false;
   return operand === "-" || existsSync(operand);
 }
@@ -98,7 +109,7 @@ function isList(operand: string): boolean {
  * UsageError for an operand that is none of these, and the errors of opening the file.
  */
 export async function gatheredOf(
-  args: Arguments,
+  args: DatasetOptions,
   operand: string,
   now: number,
   { isTimed = false, expresses, ...use }: SetUse = {},

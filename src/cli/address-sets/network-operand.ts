@@ -8,7 +8,7 @@ import { isAsn } from "../../networks/networks.ts";
 import type { NetworkSelection } from "../../networks/select-networks.ts";
 import type { Capability } from "../../sets/capability.ts";
 import { finished } from "../../turns/finished.ts";
-import type { Arguments } from "../runner/command.ts";
+import type { DatasetOptions } from "./dataset-options.ts";
 import { UsageError } from "../runner/usage-error.ts";
 import { defaultNetworks } from "../snapshots/chosen-networks.ts";
 
@@ -40,7 +40,7 @@ export function networkOperand(selection: NetworkSelection): string {
 
 /** The addresses of such an operand. Throws UsageError for networks that there are not, and the errors of opening the file. */
 export async function gatheredNetwork(
-  args: Arguments,
+  args: DatasetOptions,
   operand: string,
   expresses: Capability | undefined,
 ): Promise<Gathered> {

@@ -6,9 +6,15 @@ import { gatheringPrefixes } from "../../deployments/gathered.ts";
 import type { Capability } from "../../sets/capability.ts";
 import { finished } from "../../turns/finished.ts";
 import { AddressSet } from "../../sets/address-set.ts";
-import { ADDRESS_NOTE, ADDRESS_OPTIONS, addressesOf, gatheredOf, NODE, nowOf, type SetUse } from "./address-operand.ts";
-import { THREATS } from "./threat-operand.ts";
-import { isNetworkOperand } from "./network-operand.ts";
+import {
+  ADDRESS_NOTE,
+  ADDRESS_OPTIONS,
+  addressesOf,
+  gatheredOf,
+  isOfDataset,
+  nowOf,
+  type SetUse,
+} from "./address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { LIST, RULESET, serverSource } from "../server/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
@@ -86,10 +92,23 @@ export class SetOperands {
   }
 
   #isOfServer(operand: string): boolean {
-    if (operand.startsWith(RULESET) || operand.startsWith(LIST)) return true;
-    const isOfDataset = operand.startsWith(NODE) || operand.startsWith(THREATS) || isNetworkOperand(operand);
-    return this.#args.has("server") && isOfDataset;
+    if (isOnServer(operand)) return true;
+    return this.#args.has("server") && isOfDataset(operand);
   }
+}
+
+/**
+ * The addresses of a set of which only rulesets and external lists are a server's. Throws UsageError, also for what the
+ * server rejects, and the errors of opening files.
+ */
+export async function addressesAnywhere(args: Arguments, operand: string, now: number): Promise<AddressSet> {
+  if (!isOnServer(operand)) return addressesOf(args, operand, now);
+  const prefixes = await new ServiceConnection(args).use((client) => prefixesOnServer(operand, client));
+  return AddressSet.of(prefixes);
+}
+
+function isOnServer(operand: string): boolean {
+  return operand.startsWith(RULESET) || operand.startsWith(LIST);
 }
 
 async function prefixesOnServer(operand: string, client: Client): Promise<Prefix[]> {

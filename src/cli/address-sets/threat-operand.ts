@@ -16,7 +16,7 @@ import { searchedNetworks } from "../../service/datasets/search-threats.ts";
 import type { Capability } from "../../sets/capability.ts";
 import { finished } from "../../turns/finished.ts";
 import { nearest } from "../../words/nearest.ts";
-import type { Arguments } from "../runner/command.ts";
+import type { DatasetOptions } from "./dataset-options.ts";
 import { UsageError } from "../runner/usage-error.ts";
 import { defaultNetworks } from "../snapshots/chosen-networks.ts";
 import { defaultDataset } from "../snapshots/default-datasets.ts";
@@ -75,7 +75,7 @@ export function threatSourceIn(operand: string) {
 
 /** What an operand lists. @throws UsageError, and the errors of opening files */
 export async function gatheredThreats(
-  args: Arguments,
+  args: DatasetOptions,
   operand: string,
   now: number,
   isTimed: boolean,

@@ -10,6 +10,7 @@ import {
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import { TIME_UNITS, type TimeUnit } from "../../batch/engine/time-counter.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
+import type { DatasetOptions } from "../address-sets/dataset-options.ts";
 import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../snapshots/catalogue-history.ts";
 import { type ChosenSnapshot, chosenSnapshots, namingBadFile } from "../snapshots/chosen-snapshots.ts";
 import { DEFAULT_NETWORKS, ShownNetworks } from "../snapshots/chosen-networks.ts";
@@ -17,7 +18,7 @@ import { COLUMN_RENDERER, type ColumnName, COLUMNS, DEFAULT_COLUMNS } from "../.
 import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { nearest } from "../../words/nearest.ts";
 import type { SnapshotCounts } from "../output/snapshot-counts.ts";
-import { DEFAULT_CATALOGUE } from "../snapshots/default-datasets.ts";
+import { DEFAULT_CATALOGUE, DEFAULT_DATASET } from "../snapshots/default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
 import type { CrawlerRowFormat, CrawlerRows } from "../output/crawler-rows.ts";
 import { CATALOGUE_LIST } from "../list-kinds/catalogue-list.ts";
@@ -135,8 +136,15 @@ export const identifyCommand: Command = {
     },
     {
       name: "only",
-      value: "NAME",
-      help: "with several snapshots: only the lines that match in this one (its NAME, otherwise its file name without the extension)",
+      value: "NAME|SET",
+      isPath: true,
+      help: 'with several snapshots: only the lines that match in this one (its NAME, otherwise its file name without the extension); or only the lines of these addresses: a set as for "sets", such as asn:15169, country:DE, cbs:NODE, cti:QUERY, a list or a prefix',
+    },
+    {
+      name: "threats",
+      value: "FILE",
+      isPath: true,
+      help: `the dataset for --only cti:...; default: ${DEFAULT_DATASET}`,
     },
     {
       name: "crawlers",
@@ -197,6 +205,7 @@ export const identifyCommand: Command = {
       command: "ipsieve identify --snapshot default --snapshot bad.ipsieve --only bad access.log",
       what: "only the lines whose address is on your own list, and what else is known about them",
     },
+    { command: "ipsieve identify --only country:DE access.log", what: "only the visitors from networks in Germany" },
     {
       command: "ipsieve identify --summary --snapshot default --snapshot bad.ipsieve --snapshot cti.ipsieve a.log",
       what: "who the visitors are, which rules cover them, and what is known about them",
@@ -279,7 +288,7 @@ async function identifyIn(
     ...optionsFor(args),
     ...columnOptions(args, networks),
     ...(further.length > 0 && { label, further: further.map(({ kind: { rows }, ...one }) => ({ ...one, ...rows })) }),
-    ...(args.has("only") && { only: onlyOf(args.value("only")!, [label, ...further.map((one) => one.label)]) }),
+    ...(await onlyOf(args, chosen, given.now)),
     ...given,
     ...(crawlers !== undefined && { format: "jsonl", rowText: true, output: crawlers }),
     ...(crawlers !== undefined && networks !== null && { renderer: COLUMN_RENDERER, chosenColumns: DEFAULT_COLUMNS }),
@@ -361,6 +370,7 @@ async function runArrow(args: Arguments): Promise<number> {
 const NOT_FOR_ARROW = [
   "columns",
   "networks",
+  "only",
   "summary",
   "top",
   "by",
@@ -380,9 +390,42 @@ function checkArrow(args: Arguments): void {
   if (args.operands.length > 1) throw new UsageError("--format arrow takes one FILE; run it once for each stream");
 }
 
-function onlyOf(name: string, labels: readonly string[]): string {
-  if (labels.includes(name)) return name;
-  throw new UsageError(`--only ${JSON.stringify(name)}: no snapshot has this name; choose from ${labels.join(", ")}`);
+const SETS = "asn:NUMBER, country:CODE, cbs:NODE, cti:SELECTION, cti:QUERY, a file, or a prefix";
+
+/** The snapshot, or the addresses, whose lines are the only ones. Sets are read only when one is named. */
+async function onlyOf(
+  args: Arguments,
+  chosen: readonly ChosenSnapshot[],
+  now: number,
+): Promise<Pick<IdentifyOptions, "only" | "within">> {
+  const text = args.value("only");
+  if (text === undefined) return {};
+  const labels = chosen.map(({ label }) => label);
+  if (labels.length > 1 && labels.includes(text)) return { only: text };
+  const { addressesOf, isSetOperand } = await import("../address-sets/address-operand.ts");
+  if (!isSetOperand(text)) {
+    const name = JSON.stringify(text);
+    throw new UsageError(
+      labels.length > 1
+        ? `--only ${name}: no snapshot has this name; choose from ${labels.join(", ")}, or write ${SETS}`
+        : `--only chooses one of several snapshots, or a set, and ${name} is none; give --snapshot twice or more, or write ${SETS}`,
+    );
+  }
+  const { snapshotOfAddresses } = await import("../address-sets/addresses-snapshot.ts");
+  return { within: await snapshotOfAddresses(await addressesOf(datasetsOf(args, chosen), text, now)) };
+}
+
+/** The datasets of a set are those of the run, as far as it has them. */
+function datasetsOf(args: Arguments, chosen: readonly ChosenSnapshot[]): DatasetOptions {
+  const catalogue = chosen.find(({ kind }) => kind === CATALOGUE_LIST)?.path;
+  const networks = args.value("networks");
+  const isFile = networks !== undefined && networks !== "none" && networks !== "default";
+  const paths: Readonly<Record<string, string | undefined>> = {
+    snapshot: catalogue,
+    networks: isFile ? networks : undefined,
+    threats: args.value("threats"),
+  };
+  return { value: (name) => paths[name] };
 }
 
 async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | number> {
@@ -536,6 +579,12 @@ function checkCombination(args: Arguments): void {
   refuse("count", "by", "the lines of each time are counted with --by alone");
   refuse("count", "format", "a count has no rows");
   refuse("count", "output", "write the count to a file with > FILE");
+  if (args.has("only") && args.has("invert-match"))
+    throw new UsageError("--only and --invert-match cannot be combined; leave one of them out");
+  if (args.has("threats") && !args.has("only"))
+    throw new UsageError(
+      "--threats is for --only cti:SELECTION and cti:QUERY; add that option, or give the dataset as --snapshot",
+    );
   checkSeveral(args);
   checkColumns(args);
   if (judgesCrawlers(args)) checkCrawlers(args);
@@ -566,15 +615,9 @@ const OF_ONE_SNAPSHOT = {
 } as const;
 
 function checkSeveral(args: Arguments): void {
-  if (args.values("snapshot").length < 2) {
-    if (args.has("only"))
-      throw new UsageError("--only chooses one of several snapshots; give --snapshot twice or more");
-    return;
-  }
+  if (args.values("snapshot").length < 2) return;
   for (const [name, why] of Object.entries(OF_ONE_SNAPSHOT))
     if (args.has(name)) throw new UsageError(`--${name} takes one snapshot: ${why}`);
-  if (args.has("only") && args.has("invert-match"))
-    throw new UsageError("--only and --invert-match cannot be combined; leave one of them out");
 }
 
 /** What columns and networks cannot be combined with. */
@@ -597,9 +640,10 @@ function checkColumns(args: Arguments): void {
     args.value("networks") !== "none" &&
     columns.length === 0 &&
     !isCounting(args) &&
+    !args.has("only") &&
     format !== "jsonl"
   )
-    throw new UsageError("--networks is for --columns, --format jsonl, --summary and --top; add one of them");
+    throw new UsageError("--networks is for --columns, --format jsonl, --summary, --top and --only; add one of them");
 }
 
 /** Without -o only counts are printed, and --format is theirs. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { formatAddress } from "../../address/format-address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
@@ -7,11 +8,13 @@ import { catalogueOf } from "../../datasets/catalogue-from-bytes.ts";
 import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import { type Hits, type Replay, replayDifference, replaying, topHits, unusedRules } from "../../rulesets/replay.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import { indexOf, type Ruleset } from "../../rulesets/ruleset.ts";
+import { indexOf, Ruleset } from "../../rulesets/ruleset.ts";
 import { finished } from "../../turns/finished.ts";
-import { nowOf } from "../address-sets/address-operand.ts";
+import { ADDRESS_OPTIONS, isOfDataset, literalIn, nowOf } from "../address-sets/address-operand.ts";
+import { tableOfAddresses } from "../address-sets/addresses-snapshot.ts";
+import { addressesAnywhere } from "../address-sets/set-operands.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
-import { countedAddress, type CountedLog, countedLog, LOG_OPTIONS } from "../input/counted-log.ts";
+import { countedAddress, type CountedLog, countedLog, countedWithin, LOG_OPTIONS } from "../input/counted-log.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datasets.ts";
 import { openedRules, RULES_NOTE } from "../rule-lists/opened-rules.ts";
 import { columnLines } from "../output/columns.ts";
@@ -20,7 +23,7 @@ import { printChunks } from "../output/print-chunks.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rulesOnServer } from "../rulesets/rules-on-server.ts";
-import { RULESET } from "../server/server-source.ts";
+import { LIST, RULESET } from "../server/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
@@ -39,13 +42,25 @@ export const replayCommand: Command = {
       help: "how many rules, unused rules, addresses and services to show; default: 10",
     },
     ...LOG_OPTIONS,
-    { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue of services; default: ${DEFAULT_CATALOGUE}` },
-    { name: "now", value: "TIME", help: "ignore rules that have expired by TIME; default: now" },
+    {
+      name: "only",
+      value: "SET",
+      isPath: true,
+      help: 'only the lines of these addresses: a set as for "sets", such as country:DE, asn:15169, cbs:NODE, cti:QUERY or a list',
+    },
+    {
+      name: "snapshot",
+      value: "FILE",
+      isPath: true,
+      help: `the catalogue of services, and for cbs:NODE; default: ${DEFAULT_CATALOGUE}`,
+    },
+    ...ADDRESS_OPTIONS.filter(({ name }) => name === "threats" || name === "networks"),
+    { name: "now", value: "TIME", help: "ignore what has expired by TIME; default: now" },
     { name: "json", help: "print one JSON document" },
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    `${RULES_NOTE} RULES can also be ruleset:NAME (or its id), a ruleset on a server.`,
+    `${RULES_NOTE} RULES can also be ruleset:NAME (or its id), a ruleset on a server; list:NAME, an external list there; or a set as for "sets": asn:NUMBER, country:CODE, cbs:NODE, cti:SELECTION, cti:QUERY, or an address, prefix or range.`,
     'The log is read as by identify; "-" is standard input. Each line counts for the rule that decides about its address: the most specific active one.',
     KEY_NOTE,
     "Exit code: 0 if a rule is hit, 1 if none is, 2 after an error.",
@@ -57,6 +72,10 @@ export const replayCommand: Command = {
       command: "ipsieve replay access.log --rules draft.csv --against ruleset:blocklist",
       what: "the same against a ruleset on a server",
     },
+    {
+      command: "ipsieve replay access.log --rules cti:malicious --only country:DE",
+      what: "whom in Germany would threat intelligence block?",
+    },
   ],
   run,
 };
@@ -66,13 +85,16 @@ async function run(args: Arguments): Promise<number> {
   if (path === undefined) throw new UsageError("give --rules RULES");
   const most = wholeNumber("top", args.value("top") ?? "10", MAX_TOP, 1);
   const now = nowOf(args);
-  const rules = await rulesOf(args, path);
+  const rules = await rulesOf(args, path, now);
   const against = args.value("against");
-  const other = against === undefined ? undefined : await rulesOf(args, against);
+  const other = against === undefined ? undefined : await rulesOf(args, against, now);
   const cataloguePath = args.value("snapshot") ?? defaultCatalogue();
   const snapshot = await openCatalogueSnapshot(cataloguePath);
   const catalogue = catalogueOf(snapshot, cataloguePath, now);
-  const log = await countedLog(args, args.operands[0]!, snapshot);
+  const only = args.value("only");
+  const within = only === undefined ? undefined : tableOfAddresses(await addressesAnywhere(args, only, now));
+  const whole = await countedLog(args, args.operands[0]!, snapshot);
+  const log = within === undefined ? whole : countedWithin(whole, within, now);
   const replay = finished(replaying(rules, log.counts, now));
   const report: Report = {
     log,
@@ -87,8 +109,19 @@ async function run(args: Arguments): Promise<number> {
   return replay.lines > 0 ? EXIT.matched : EXIT.nothing;
 }
 
-function rulesOf(args: Arguments, text: string): Promise<Ruleset> {
-  return text.startsWith(RULESET) ? rulesOnServer(args, text.slice(RULESET.length)) : openedRules(args, text);
+/** Rules of a server or a file as they are; a set as rules without names that never expire. */
+async function rulesOf(args: Arguments, text: string, now: number): Promise<Ruleset> {
+  if (text.startsWith(RULESET)) return rulesOnServer(args, text.slice(RULESET.length));
+  const isSet = text.startsWith(LIST) || isOfDataset(text) || (!existsSync(text) && literalIn(text) !== undefined);
+  if (!isSet) return openedRules(args, text);
+  const rules = new Ruleset({ allowSpecialPurpose: true });
+  const addresses = await addressesAnywhere(args, text, now);
+  rules.import(
+    addresses.prefixes().map((prefix) => `${formatPrefix(prefix)}\n`),
+    "text",
+    { maxRules: Infinity },
+  );
+  return rules;
 }
 
 /** Something that was hit, and how often. */
@@ -134,7 +167,12 @@ function byAddress(
 
 function documentOf({ log, replay, never, rules, unused, top, services, difference }: Report): object {
   return {
-    log: { lines: log.lines, with_address: log.addresses, without_address: log.withoutAddress },
+    log: {
+      lines: log.lines,
+      with_address: log.addresses,
+      without_address: log.withoutAddress,
+      ...(log.within !== undefined && { within_only: log.within }),
+    },
     hit: { lines: replay.lines, addresses: replay.addresses },
     rules: { hit: replay.byRule.size, never_hit: never },
     top_rules: rules.map(({ what, name, lines, addresses }) => ({ ip: what, name: name ?? null, lines, addresses })),
@@ -160,7 +198,7 @@ function textOf({ log, replay, never, rules, unused, top, services, difference }
           style,
         );
   const lines = [
-    `hit: ${hits(replay)}, of ${grouped(log.addresses)} lines with an address`,
+    `hit: ${hits(replay)}, of ${log.within === undefined ? `${grouped(log.addresses)} lines with an address` : `${grouped(log.within)} lines within --only`}`,
     `rules: ${grouped(replay.byRule.size)} hit, ${grouped(never)} active ones never hit`,
     ...(difference === undefined
       ? []

@@ -3,6 +3,7 @@ import type { IdentifyResult } from "../../batch/identify-result.ts";
 import type { AddressCounts } from "../../batch/address-counts.ts";
 import type { Address, Family } from "../../address/address.ts";
 import { FIELD_SYNTAXES, type FieldSyntax } from "../../batch/identify-options.ts";
+import type { PrefixTable } from "../../table/prefix-table.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { reportMalformed } from "../output/malformed-lines.ts";
@@ -31,6 +32,8 @@ const MAX_ADDRESSES = 20_000_000;
 /** How often each address occurs in a log. */
 export interface CountedLog extends Pick<IdentifyResult, "lines" | "addresses" | "withoutAddress"> {
   readonly counts: AddressCounts;
+  /** The lines that are counted, if only those of some addresses are. */
+  readonly within?: number;
 }
 
 /**
@@ -62,6 +65,27 @@ export async function countedLog(args: Arguments, path: string, snapshot: Snapsh
   } finally {
     progress?.end();
   }
+}
+
+/** The same log with the counts of those addresses alone that have a match in a table. O(addresses) */
+export function countedWithin(log: CountedLog, table: PrefixTable, now: number): CountedLog {
+  const { counts } = log;
+  const isInside = (family: Family, words: Uint32Array, { length }: Float64Array): Uint32Array => {
+    const matches = new Uint32Array(length);
+    table.lookupBatchInto(family, words, matches, length, now);
+    return matches;
+  };
+  const inside4 = isInside(4, counts.words4, counts.counts4);
+  const inside6 = isInside(6, counts.words6, counts.counts6);
+  const kept: AddressCounts = {
+    ...counts,
+    words4: counts.words4.filter((_, at) => inside4[at] !== 0),
+    counts4: counts.counts4.filter((_, at) => inside4[at] !== 0),
+    words6: counts.words6.filter((_, at) => inside6[at >> 2] !== 0),
+    counts6: counts.counts6.filter((_, at) => inside6[at] !== 0),
+  };
+  const linesOf = (own: Float64Array): number => own.reduce((sum, lines) => sum + lines, 0);
+  return { ...log, counts: kept, within: linesOf(kept.counts4) + linesOf(kept.counts6) };
 }
 
 /** Each address with its number of lines, in no order. */

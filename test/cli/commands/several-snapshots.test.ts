@@ -340,7 +340,13 @@ test("an impossible combination is an error with the remedy", async () => {
     "other/bad.ipsieve",
   );
   await refused(/--only "x": no snapshot has this name; choose from offices, bad/, ...BOTH, "--only", "x");
-  await refused(/--only chooses one of several/, "--snapshot", "bad.ipsieve", "--only", "bad");
+  await refused(
+    /--only chooses one of several snapshots, or a set, and "bad" is none/,
+    "--snapshot",
+    "bad.ipsieve",
+    "--only",
+    "bad",
+  );
   await refused(/--only and --invert-match/, ...BOTH, "--only", "bad", "-v");
   await refused(/takes one snapshot: /, ...BOTH, "--as-of=2026-01-01");
   await refused(/name them with --snapshot NAME=FILE/, ...BOTH, "--format", "append", "--append-as", "x");
