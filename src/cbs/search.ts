@@ -170,7 +170,7 @@ export class SearchIndex {
 }
 
 /** What can only be meant as an address: four numbers, or groups of hexadecimal digits between two colons or more. */
-function isAddressLike(text: string): boolean {
+export function isAddressLike(text: string): boolean {
   return /^\d+(\.\d+){3}(\/.*)?$/.test(text) || /^[0-9a-f]*:[0-9a-f.]*:[0-9a-f.:]*(\/.*)?$/i.test(text);
 }
 

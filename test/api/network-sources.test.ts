@@ -85,3 +85,30 @@ test("without networks, such a source cannot be read, and says so", async () => 
     await own.close();
   }
 });
+
+test("search finds organisations beside nodes, as the command does; the tag changes with the networks", async () => {
+  const search = async (query: string, headers: Record<string, string> = {}) =>
+    ask(t, "GET", `/v1/cbs/search?${query}`, { key, headers });
+  const found = await search("q=cloudflare&page_size=1");
+  assert.deepEqual([found.body.networks, found.body.network_count], [[{ asn: 13335, name: "Cloudflare, Inc." }], 1]);
+  assert.equal(found.body.items.length, 1);
+  for (const [q, networks] of [
+    ["AS13335", [{ asn: 13335, name: "Cloudflare, Inc." }]],
+    ["asn:32", [{ asn: 32, name: "Stanford University" }]],
+    ["uni stanf", [{ asn: 32, name: "Stanford University" }]],
+    ["s\u00f6hne", [{ asn: 64500, name: "Example & Söhne" }]],
+    ["tanford", []],
+    ["1.1.1.1", []],
+    ["2606:4700::1", []],
+  ] as const) {
+    const { body } = await search(`q=${encodeURIComponent(q)}`);
+    assert.deepEqual([body.networks, body.network_count], [networks, networks.length], q);
+  }
+  assert.deepEqual((await search("q=cloudflare&type=cdn")).body.networks, []);
+  const again = await search("q=cloudflare&page_size=1", { "if-none-match": found.headers.get("etag")! });
+  assert.equal(again.status, 304);
+  const before = (await search("q=moved")).headers.get("etag");
+  await writeSmallNetworks(path, `${SMALL_TABLE}\n198.51.100.0\t198.51.100.255\t64510\tDE\tMoved GmbH`);
+  await until("the new file is searched", async () => (await search("q=moved")).body.network_count === 1);
+  assert.notEqual((await search("q=moved")).headers.get("etag"), before);
+});

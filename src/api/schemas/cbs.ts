@@ -214,12 +214,15 @@ export const CbsSearchQuery = Type.Object({
   q: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: "words from a name or id, or an address or prefix",
+    description: "words from a name or id, or an address or prefix; words also find organisations, AS15169 a number",
     examples: ["cloudflare"],
   }),
   type: Type.Optional(Type.String({ maxLength: 100 })),
   ...pageParameters,
 });
+
+/** The networks that a search lists. */
+export const MAX_FOUND_NETWORKS = 20;
 
 export const CbsSearch = pageOf(
   "PagedCbsSearch",
@@ -235,6 +238,14 @@ export const CbsSearch = pageOf(
       region: NullableText(),
     }),
   ),
+  {
+    networks: Type.Array(named("CbsFoundNetwork", Type.Object({ asn: Type.Integer(), name: Type.String() })), {
+      maxItems: MAX_FOUND_NETWORKS,
+      description:
+        "AS numbers whose organisation has all these words, the best first, on every page the same; none for an address, with a type, or if the server has no networks",
+    }),
+    network_count: Type.Integer({ minimum: 0, description: "how many there are, also those not listed" }),
+  },
 );
 
 const filter = Type.Optional(Type.String({ maxLength: 200 }));

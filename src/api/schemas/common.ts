@@ -199,7 +199,7 @@ export const pageParameters = {
   ),
 };
 
-export function pageOf(name: string, item: TSchema): TSchema {
+export function pageOf(name: string, item: TSchema, more: TProperties = {}): TSchema {
   return named(
     name,
     Type.Object({
@@ -209,6 +209,7 @@ export function pageOf(name: string, item: TSchema): TSchema {
       prev: NullableText({
         description: "the URL of the previous page; null on the first page, and on pages by cursor",
       }),
+      ...more,
     }),
   );
 }

@@ -11,8 +11,30 @@ const MAX_RESULTS = 30;
 /** Passed as it is: the types insist that such a combobox needs the browser's own list. */
 const COMBOBOX: object = { role: "combobox" };
 
-/** Finds nodes by name, id or address while the user types; the arrow keys select one (WAI-ARIA: combobox pattern). */
-export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }) {
+const PLACEHOLDERS = {
+  nodes: "Name, id or address",
+  networks: "Organisation or AS number",
+  both: "Name, id, address or organisation",
+};
+
+/** A network as a search finds it. */
+export interface FoundNetwork {
+  readonly asn: number;
+  readonly name: string;
+}
+
+interface Props {
+  /** Without it, nodes are not among the results. */
+  readonly onShow?: (id: string) => void;
+  /** Without it, networks are not. */
+  readonly onNetwork?: (network: FoundNetwork) => void;
+}
+
+/**
+ * Finds nodes by name, id or address while the user types, and networks by organisation; the arrow keys select one
+ * (WAI-ARIA: combobox pattern).
+ */
+export function NodeSearch({ onShow, onNetwork }: Props) {
   const [text, setText] = useState("");
   const [searched, setSearched] = useState("");
   const [isOpen, setOpen] = useState(false);
@@ -23,20 +45,24 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     const timer = setTimeout(() => setSearched(text.trim()), text.trim() === "" ? 0 : PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
-  const { data, items, problem } = useFound(searched);
+  const { data, items, problem } = useFound(searched, {
+    nodes: onShow !== undefined,
+    networks: onNetwork !== undefined,
+  });
   const isWaiting = text.trim() !== searched || (data?.searched !== searched && problem === undefined);
   useEffect(() => setActive(0), [data]);
   useEffect(() => list.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active]);
-  const show = (node: string): void => {
+  const show = ({ id: node, network }: Item): void => {
     setOpen(false);
     setText("");
-    onShow(node);
+    if (network === undefined) onShow?.(node);
+    else onNetwork?.(network);
   };
   const press = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0 && items.length > 0) setActive((active + step + items.length) % items.length);
     // Results for an earlier text are not what the user searched for.
-    else if (event.key === "Enter" && items[active] !== undefined && !isWaiting) show(items[active].id);
+    else if (event.key === "Enter" && items[active] !== undefined && !isWaiting) show(items[active]);
     else if (event.key === "Escape" && isOpen) setOpen(false);
     else return;
     event.preventDefault();
@@ -52,8 +78,8 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
       <input
         {...COMBOBOX}
         type="search"
-        aria-label="Search the catalogue"
-        placeholder="Name, id or address"
+        aria-label={onShow === undefined ? "Search networks" : "Search the catalogue"}
+        placeholder={PLACEHOLDERS[onShow === undefined ? "networks" : onNetwork === undefined ? "nodes" : "both"]}
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
@@ -71,7 +97,7 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
         onKeyDown={press}
       />
       <div class={isShown ? "found" : "found closed"}>
-        <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Nodes">
+        <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Results">
           {isShown &&
             items.map((item, at) => (
               <li
@@ -80,7 +106,7 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
                 role="option"
                 aria-selected={at === active}
                 onMouseDown={(event) => event.preventDefault()}
-                onClick={() => show(item.id)}
+                onClick={() => show(item)}
               >
                 <span class="found-name">{item.name}</span>
                 <Badge>{item.type}</Badge>
@@ -96,8 +122,17 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
   );
 }
 
-/** The nodes found for a text. */
-function useFound(searched: string) {
+/** A row of the results. */
+interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly label: string;
+  readonly network?: FoundNetwork;
+}
+
+/** What is found for a text. */
+function useFound(searched: string, wanted: { readonly nodes: boolean; readonly networks: boolean }) {
   const { data, problem } = useLoad(
     async (signal) => {
       if (searched === "") return undefined;
@@ -106,12 +141,23 @@ function useFound(searched: string) {
     },
     [searched],
   );
-  return { data, problem, items: searched === "" || problem !== undefined ? [] : (data?.items ?? []) };
+  const networks = wanted.networks ? (data?.networks ?? []) : [];
+  const found: readonly Item[] = [
+    ...(wanted.nodes ? (data?.items ?? []) : []),
+    ...networks.map((network) => ({
+      id: `asn:${network.asn}`,
+      name: network.name,
+      type: "network",
+      label: `AS${network.asn}`,
+      network,
+    })),
+  ];
+  return { data, problem, items: searched === "" || problem !== undefined ? [] : found };
 }
 
 function foundText(count: number): string {
   if (count === 0) return "No results";
-  return count === MAX_RESULTS
-    ? `First ${MAX_RESULTS} results; type more to narrow them down`
-    : formatCounted(count, "node");
+  return count >= MAX_RESULTS
+    ? `First ${count} results; type more to narrow them down`
+    : formatCounted(count, "result");
 }

@@ -84,7 +84,7 @@ function operationsFor(count: number): Readonly<Record<string, string>> {
   );
 }
 
-function Combined({ of: { addresses, prefixes, count } }: { readonly of: ComputedSet }) {
+export function Combined({ of: { addresses, prefixes, count } }: { readonly of: ComputedSet }) {
   const [isCreating, setCreating] = useState(false);
   if (count === 0) return <Note kind="warning">No address is left.</Note>;
   const text = (): string => prefixes.map((prefix) => `${prefix}\n`).join("");

@@ -4,6 +4,7 @@ import { Matcher } from "../../batch/matcher.ts";
 import { networksOf } from "../../datasets/networks-from-bytes.ts";
 import { openNetworksSnapshot } from "../../datasets/open-networks.ts";
 import type { Networks } from "../../networks/networks.ts";
+import { type FoundNetworks, searchingNetworks } from "../../networks/search-networks.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { MatchId } from "../../table/match-id.ts";
 import type { AddressBatch } from "../address-batch.ts";
@@ -45,6 +46,11 @@ export class NetworkView {
       lookUpInto: (family, words, out, count) => this.lookupInto(family, words, out, count),
       lookUpPrefix: (prefix) => this.networks.table.lookupPrefix(prefix),
     });
+  }
+
+  /** As `searchingNetworks`. */
+  searching(text: string, limit: number): Generator<undefined, FoundNetworks, undefined> {
+    return searchingNetworks(this.networks, text, limit);
   }
 
   #addText(value: number): string {

@@ -1,15 +1,15 @@
 import { SOURCES } from "../../../cbs/importers/sources.ts";
 import type { CatalogueNode } from "../../../cbs/catalogue.ts";
-import { SearchIndex } from "../../../cbs/search.ts";
+import { isAddressLike, SearchIndex } from "../../../cbs/search.ts";
 import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/catalogue-history.ts";
 import { openCatalogue } from "../../../datasets/open-catalogue.ts";
 import { SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { type FoundNetwork, searchNetworks } from "../../../networks/search-networks.ts";
-import { literalIn } from "../../address-sets/address-operand.ts";
+import { type FoundNetwork, searchingNetworks } from "../../../networks/search-networks.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { NETWORKS_OPTION, ShownNetworks } from "../../snapshots/chosen-networks.ts";
 import { standardError } from "../../output/standard-error.ts";
+import { finished } from "../../../turns/finished.ts";
 import { styleFor } from "../../output/style.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
 
@@ -68,10 +68,10 @@ interface FoundRow {
 }
 
 /** Not of an address, whose network lookup shows; and not among nodes of a type. */
-async function foundNetworks(args: Arguments, text: string, limit: number): Promise<FoundNetwork[]> {
-  if (limit <= 0 || args.has("type") || literalIn(text.trim()) !== undefined) return [];
+async function foundNetworks(args: Arguments, text: string, limit: number): Promise<readonly FoundNetwork[]> {
+  if (limit <= 0 || args.has("type") || isAddressLike(text.trim())) return [];
   const { opened } = await ShownNetworks.open(args);
-  return opened === null ? [] : searchNetworks(opened.networks, text, limit);
+  return opened === null ? [] : finished(searchingNetworks(opened.networks, text, limit)).networks;
 }
 
 /** The bundled catalogue has no official lists: a search for one by its name shows how to get it. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type TSchema, Type } from "typebox";
 import { atOnce } from "../../../../cbs/in-parts.ts";
+import { isAddressLike } from "../../../../cbs/search.ts";
 import { browse, compareListItems, type ListItem } from "../../../../cbs/browse.ts";
 import type { CatalogueNode } from "../../../../cbs/catalogue.ts";
 import type { RangeDocument, RangeList } from "../../../../cbs/ranges.ts";
@@ -53,6 +54,7 @@ import {
   CbsRangesQuery,
   CbsSearch,
   CbsSearchQuery,
+  MAX_FOUND_NETWORKS,
 } from "../../../schemas/cbs.ts";
 import type { Services } from "../../../../service/services.ts";
 import { sendShared } from "../../../http/shared-file.ts";
@@ -175,7 +177,7 @@ function countFound(matches: Uint32Array): number {
 }
 
 function addNodes(app: App, services: Services): void {
-  const { catalogue, settings, files } = services;
+  const { catalogue, networks, settings, files } = services;
   const node = {
     operationId: "getCbsNode",
     summary: "A node of the catalogue and its children",
@@ -227,7 +229,7 @@ function addNodes(app: App, services: Services): void {
 
   const search = {
     operationId: "searchCbs",
-    summary: "Nodes by name, id, or address",
+    summary: "Nodes by name, id, or address, and networks by organisation",
     tags,
     problems: [400],
     querystring: CbsSearchQuery,
@@ -238,8 +240,15 @@ function addNodes(app: App, services: Services): void {
     const view = catalogue.view();
     const { search: index } = await view.browsing();
     const all = withField("q", () => index.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
-    if (isKnown(request, reply, view.tag)) return reply.code(304).send();
-    return pageOfList(request, settings, all, foundAfter);
+    await networks.open();
+    const owners = type === undefined && !isAddressLike(q.trim()) ? networks.view() : null;
+    if (isKnown(request, reply, new AddressLookups(view, networks.view()).tag)) return reply.code(304).send();
+    const found = owners === null ? null : await inSlices(owners.searching(q, MAX_FOUND_NETWORKS));
+    return {
+      ...pageOfList(request, settings, all, foundAfter),
+      networks: found?.networks ?? [],
+      network_count: found?.count ?? 0,
+    };
   });
 }
 
