@@ -121,8 +121,14 @@ async function sendAll(
 
 /** The complete responses at the start of the bytes. @throws Error if something else follows one */
 export function parseAnswers(bytes: Buffer): RawAnswer[] {
+  return completeAnswers(bytes).answers;
+}
+
+/** The same, and where what follows them begins. */
+export function completeAnswers(bytes: Buffer): { readonly answers: RawAnswer[]; readonly end: number } {
   const answers: RawAnswer[] = [];
-  for (let at = 0; at < bytes.length;) {
+  let at = 0;
+  while (at < bytes.length) {
     const end = bytes.indexOf("\r\n\r\n", at);
     if (end < 0) break;
     const [line, ...fields] = bytes.toString("latin1", at, end).split("\r\n");
@@ -139,7 +145,7 @@ export function parseAnswers(bytes: Buffer): RawAnswer[] {
     at = body.end;
     if (status >= 200) answers.push({ status, headers, body: body.bytes });
   }
-  return answers;
+  return { answers, end: at };
 }
 
 /** Undefined if a part of it is missing. */

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { MAX_BEGUN, TurnBudget } from "../../../src/api/http/turn-budget.ts";
-import { parseAnswers, type RawAnswer } from "../harness/raw-exchange.ts";
+import { completeAnswers, type RawAnswer } from "../harness/raw-exchange.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
 import { sampled } from "../../rounds.ts";
 import { until } from "../../until.ts";
@@ -70,14 +70,19 @@ async function answersTo(parts: Iterable<string | Buffer>, count: number, isEnde
     await new Promise((resolve) => setImmediate(resolve));
   }
   if (isEnded) socket.end();
-  let answers: RawAnswer[] = [];
-  for (let length = -1; answers.length < count && !socket.readableEnded; await delay(5)) {
-    if (received.length === length) continue;
-    length = received.length;
-    answers = parseAnswers(Buffer.concat(received));
-  }
+  const answers: RawAnswer[] = [];
+  let rest: Buffer = Buffer.alloc(0);
+  const take = (): void => {
+    if (received.length === 0) return;
+    const bytes = Buffer.concat([rest, ...received.splice(0)]);
+    const complete = completeAnswers(bytes);
+    answers.push(...complete.answers);
+    rest = bytes.subarray(complete.end);
+  };
+  for (; answers.length < count && !socket.readableEnded; await delay(5)) take();
   socket.destroy();
-  return parseAnswers(Buffer.concat(received));
+  take();
+  return answers;
 }
 
 test("of a thousand requests that come at once no more than two are under way at a time, whether their answers are read or not", async () => {

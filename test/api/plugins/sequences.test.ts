@@ -7,9 +7,10 @@ import { startServer, type TestServer } from "../start-server.ts";
 import { rounds, sampled } from "../../rounds.ts";
 
 // The two-organisation part of R8, short form; the long form is npm run torture -- sequences.
-/** Of this seed, already 30 sequences come to every kind of answer; of the other, to what the faults spoil. */
+/** Of this seed, already 30 sequences come to every kind of answer. */
 const SEED = 5;
-const CONTROL_SEED = 1;
+/** Of these, a dozen sequences each, some come to what a fault spoils: those of one seed may need hundreds. */
+const CONTROL_SEEDS = [3, 1, 2, 7, 8, 4, 5, 6];
 
 let t: TestServer;
 before(async () => {
@@ -44,16 +45,18 @@ for (const [name, fault] of sampled(Object.entries(BROKEN_SERVICES), 4)) {
   test(`negative control: the model disagrees with a service that ${name}`, async () => {
     const broken = await startBrokenServer(t.server.url, "", fault());
     try {
-      const { failure } = await runSequences({
-        server: t,
-        url: broken.url,
-        seed: CONTROL_SEED,
-        runs: 300,
-        shrinks: false,
-      });
-      assert.notEqual(failure, undefined);
+      const about = { server: t, url: broken.url, runs: 12, shrinks: false };
+      const failed = async (seed: number): Promise<boolean> =>
+        (await runSequences({ ...about, seed })).failure !== undefined;
+      assert.ok(await someOf(CONTROL_SEEDS, failed));
     } finally {
       broken.close();
     }
   });
+}
+
+/** Whether it holds for one, tried one after the other. */
+async function someOf<Item>(items: readonly Item[], holds: (item: Item) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (await holds(item)) return true;
+  return false;
 }

@@ -6,9 +6,10 @@ import { crawlersIn } from "../../../src/cbs/crawler-verdict.ts";
 import { ImportError } from "../../../src/cbs/importers/import-error.ts";
 import type { Importer } from "../../../src/cbs/importers/imported-list.ts";
 import { userAgentOf } from "../../../src/cbs/user-agent-of.ts";
+import { rounds } from "../../rounds.ts";
 import { kinds } from "./kinds.ts";
 
-const long = 400_000;
+const long = rounds({ short: 200_000, long: 400_000 });
 const texts = [
   " ".repeat(long),
   "\n".repeat(long),
