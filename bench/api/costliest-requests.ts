@@ -639,6 +639,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ...streams((client) => `${rules(client)}:check`),
     ...wrongBodies("POST", (client) => `${rules(client)}:check`, "ips", true),
   ],
+  getStatus: [getting("as it is", ({ base }) => `${base}/status`)],
   explainAddresses: [
     manyAddresses("as many addresses as are permitted", ({ base }) => `${base}/edl/ip-rulesets:explain`, "ips"),
     ...wrongBodies("POST", ({ base }) => `${base}/edl/ip-rulesets:explain`, "ips", true),

@@ -46,6 +46,7 @@ import { addPulledSnapshotRoutes } from "./routes/public/pulled-snapshots.ts";
 import { addEdgeRoutes } from "./routes/public/deployments/edge.ts";
 import { addFeedRoutes } from "./routes/public/deployments/feeds.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
+import { addStatusRoute } from "./routes/public/status.ts";
 import { addTaxiiRoutes } from "./routes/public/deployments/taxii.ts";
 import { addIdentificationRoutes } from "./routes/public/identifications.ts";
 import { addReplayRoutes } from "./routes/public/replays.ts";
@@ -59,7 +60,8 @@ import { addVersionRoutes } from "./routes/public/rulesets/versions.ts";
 import { addCompactRoutes } from "./routes/public/rulesets/compact-rules.ts";
 import { addWholeRulesetRoutes } from "./routes/public/rulesets/whole-rulesets.ts";
 import type { Services } from "../service/services.ts";
-import { WRITE_EDL } from "./operation.ts";
+import { BlockedProtected } from "../service/status/blocked-protected.ts";
+import { BY_USERS, READ_EDL, WRITE_EDL } from "./operation.ts";
 import { prefixesIn } from "../service/settings.ts";
 
 /** A path parameter may be as long as the URL's limit allows: the operation decides what is valid. */
@@ -116,16 +118,19 @@ export function buildApp(services: Services, log: Logger): App {
   compileWriters(app);
   answerProblems(app, services);
   app.decorate("changeStreams", new ChangeStreams(services));
+  const blocked = new BlockedProtected(services);
   addScope(app, "public", "/v1", (within) => {
     addAreas(within, services);
     addPulledSnapshotRoutes(within, services);
     addAuditList(within, services, WRITE_EDL);
     addUndoOfAnyRoute(within, services);
     addKeyPreviewRoutes(within, services);
+    addStatusRoute(within, services, blocked, READ_EDL);
   });
   addScope(app, "public", "", (within) => addCtiAlias(within, services));
   addScope(app, "dashboard", "/dashboard/api", (within) => {
     addDashboardRoutes(within, services);
+    addStatusRoute(within, services, blocked, BY_USERS);
     addAreas(within, services);
   });
   addFeedRoutes(app, services);

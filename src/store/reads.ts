@@ -1,5 +1,6 @@
 import type { Engine } from "./sql/_engine.ts";
 import { auditPageOf, readAudit, readAuditEntry, readIsAsLeft } from "./sql/history/_audit-log.ts";
+import { readActivity } from "./sql/counts/_activity.ts";
 import { readBlocked } from "./sql/counts/_blocked.ts";
 import { readBouncerList, readBouncerState, readBouncerStates } from "./sql/_bouncers.ts";
 import { readPublishedList, readPulls, readPullTimes } from "./sql/_deployments.ts";
@@ -95,6 +96,9 @@ const READS = {
 
   /** What programs report as blocked because of a deployment, in the 31 days before a time. */
   blocked: read(readBlocked),
+
+  /** What an organisation changed, what its deployments were asked for and what they blocked, up to a time. */
+  activity: read(readActivity),
 
   /** What the bouncer with this credential has been sent; null: nothing yet. */
   bouncerState: read(readBouncerState),

@@ -123,6 +123,7 @@ test("every operation is documented; those of the specification by their ids", a
     "getReplay",
     "getRule",
     "getRuleset",
+    "getStatus",
     "identifyLog",
     "importRules",
     "listAudit",

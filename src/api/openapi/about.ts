@@ -21,6 +21,7 @@ export const LICENSE = { name: "Apache-2.0", url: "https://www.apache.org/licens
 
 /** All tags, in the order in which they are shown. */
 export const TAGS: Readonly<Record<string, string>> = {
+  Status: "What needs attention, for whoever is on call and for monitors.",
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
   "External lists": "Lists that others publish at URLs, fetched on a schedule: sources of deployments and of rules.",
   Deployments: "Lists at URLs, made of rulesets, services and threat intelligence, for firewalls that pull them.",

@@ -6,6 +6,7 @@ import {
   type PullToRecord,
   silenceOf,
 } from "../../store/records/deployment.ts";
+import type { Activity } from "../../store/records/activity.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
@@ -16,6 +17,7 @@ const EVERY = 5000;
 const KEPT = 100;
 const MAX_AGENT = 200;
 const DAY = 86_400_000;
+const FIRST_ERROR = 400;
 
 interface PullServices {
   readonly store: Store;
@@ -93,6 +95,24 @@ export class Pulls {
     return {
       pulls: [...added, ...pulls].slice(0, KEPT),
       days: [...counts.values()].sort((one, other) => one.day - other.day),
+    };
+  }
+
+  /** The organisation's activity, with the pulls that are still to be recorded. */
+  async activity(organisationId: string, now: number): Promise<Activity> {
+    const activity = await this.#services.store.read("activity", organisationId, now);
+    const own = [...this.#sent, ...[...this.#waiting.values()].flatMap((each) => each.map(toRecord))].filter(
+      ({ deploymentId }) => this.#services.memory.deployment(organisationId, deploymentId) !== undefined,
+    );
+    const days = new Map(activity.days.map(({ day, pulls }) => [day, pulls]));
+    for (const { at, earlier } of own) days.set(dayOf(at), (days.get(dayOf(at)) ?? 0) + 1 + earlier.pulls);
+    const errors = own
+      .filter(({ status, at }) => status >= FIRST_ERROR && at > now - DAY)
+      .map(({ deploymentId, status, at }) => ({ deploymentId, status, count: 1, at }));
+    return {
+      ...activity,
+      days: [...days].map(([day, pulls]) => ({ day, pulls })).sort((one, other) => one.day - other.day),
+      errors: [...activity.errors, ...errors],
     };
   }
 

@@ -195,6 +195,7 @@ const CASES: Readonly<Record<string, Case>> = {
   updateRule: { least: "editor", status: 200, id: newRuleset, query: "ip=1.2.3.0/24", body: { name: "z" } },
   deleteRule: { least: "editor", status: 204, id: newRuleset, query: "ip=1.2.3.0/24" },
   checkRules: { least: "viewer", status: 200, id: newRuleset, body: { ip: "1.2.3.4" } },
+  getStatus: { least: "viewer", status: 200 },
   explainAddresses: { least: "viewer", status: 200, body: { ip: "1.2.3.4" } },
   batchRules: { least: "editor", status: 200, id: newRuleset, body: { items: [] } },
   exportRules: { least: "viewer", status: 200, id: newRuleset },

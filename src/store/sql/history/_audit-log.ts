@@ -19,6 +19,12 @@ const MAX_CHARACTERS = 20_000;
  */
 const MAX_BYTES = 4 * MAX_CHARACTERS;
 
+/**
+ * Whether a change has an entry: servers publish lists every few seconds while rules change, and sessions end with users,
+ * passwords and other sessions, which have entries of their own.
+ */
+export const IS_SHOWN = sql<boolean>`kind not in ('session', 'deployment-list', 'external-list-content') and (kind <> 'sessions-ended' or command = 'end-session')`;
+
 /** A row of a change; texts that are too long to be shown are null. */
 interface AuditRow extends Omit<Selectable<ChangeRow>, "transaction" | "body" | "kept"> {
   readonly body: string | null;
@@ -56,12 +62,7 @@ export function readAudit(
       .select("sequence")
       .where((is) =>
         is.and([
-          is("kind", "!=", "session"),
-          // Servers publish lists every few seconds while rules change.
-          is("kind", "!=", "deployment-list"),
-          is("kind", "!=", "external-list-content"),
-          // Sessions end with users, passwords and other sessions, which have entries of their own.
-          is.or([is("kind", "!=", "sessions-ended"), is("command", "=", "end-session")]),
+          IS_SHOWN,
           ...(rulesetId === undefined ? [] : [is("ruleset_id", "=", rulesetId)]),
           ...(actor === undefined
             ? []
