@@ -25,6 +25,7 @@ export const COMMAND_TABLE: CommandTable = {
     "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
     "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
     "cti search": async () => (await import("./commands/cti/search.ts")).ctiSearchCommand,
+    status: async () => (await import("./commands/status.ts")).statusCommand,
     explain: async () => (await import("./commands/explain.ts")).explainCommand,
     replay: async () => (await import("./commands/replay.ts")).replayCommand,
     serve: async () => (await import("./commands/serve.ts")).serveCommand,

@@ -74,6 +74,7 @@ export type BulkThreat = Schemas["BulkThreat"];
 /** A change of the change feed. */
 export type Change = Schemas["Change"];
 /** A change of the audit log. */
+export type Status = Schemas["Status"];
 export type AuditEntry = Schemas["AuditEntry"];
 /** Which changes of the audit log, and how many. */
 export type AuditFilters = NonNullable<paths["/v1/audit"]["get"]["parameters"]["query"]>;

@@ -103,9 +103,19 @@ export async function findAttention(
       rulesets: memory.rulesets(organisationId).length,
       keys: keys.length,
       webhooks: webhooks.length,
-      datasets: [services.catalogue, services.threats].filter(({ generation }) => generation > 0).length,
+      datasets: usedDatasets(organisationId, services, now),
     },
   };
+}
+
+/** Those that are loaded and that its plans are for: others are nobody's concern here. */
+function usedDatasets(organisationId: string, { memory, catalogue, threats }: Dependencies, now: number): number {
+  const used = [
+    [catalogue, "cbs"],
+    [threats, "cti"],
+  ] as const;
+  return used.filter(([{ generation }, area]) => generation > 0 && isActivePlan(memory.plan(organisationId, area), now))
+    .length;
 }
 
 function isActive({ expiresAt, revokedAt }: ApiKey, now: number): boolean {

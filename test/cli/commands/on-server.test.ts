@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
+import { until } from "../../until.ts";
 import { type Outcome, run, temporaryFolder } from "../run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -10,7 +11,8 @@ let service: ServiceProcess;
 let key = "";
 
 const url = (): string => (service === undefined ? "" : `http://127.0.0.1:${service.port}`);
-const call = (...args: string[]): Promise<Outcome> =>
+const call = (...args: string[]): Promise<Outcome> => callWith(key, ...args);
+const callWith = (own: string, ...args: string[]): Promise<Outcome> =>
   run(args, {
     cwd: folder.path,
     env: {
@@ -19,7 +21,7 @@ const call = (...args: string[]): Promise<Outcome> =>
       IPSIEVE_BASE_URL: "",
       DATABASE_URL: "",
       IPSIEVE_SERVER: url(),
-      IPSIEVE_API_KEY: key,
+      IPSIEVE_API_KEY: own,
     },
   });
 const done = async (...args: string[]): Promise<string> => {
@@ -168,4 +170,37 @@ test("a node that the catalogue does not have is not said to have been there, an
     );
     await fails(message, "deployment", "create", "Typo", "--include", `cbs:${id}`);
   }
+});
+
+test("status: one screen that says what needs attention, with the cure, and an exit code for monitors", async () => {
+  // Without the catalogue's plan, how old its lists are is not its matter.
+  await done("org", "create", "Calm");
+  await done("plan", "set", "edl", "--org", "Calm");
+  const other = (await done("key", "create", "test", "--access", "read_write", "--org", "Calm")).trim();
+  const ask = (...args: string[]): Promise<Outcome> => callWith(other, ...args);
+  const json = async (): Promise<any> => JSON.parse((await ask("status", "--json")).stdout);
+  await until("the server knows the key", async () => (await ask("status")).code !== 2);
+  const calm = await ask("status");
+  assert.deepEqual([calm.code, calm.stderr], [0, ""]);
+  assert.match(calm.stdout, /^ok: nothing needs attention of 2 rulesets, 1 key\n/);
+  assert.equal((await json()).state, "ok");
+  await ask(
+    "deployment",
+    "create",
+    "Edge",
+    "--include",
+    "20.9.0.0/24",
+    "--include",
+    "20.9.2.0/24",
+    "--max-entries",
+    "1",
+  );
+  await until("it is refused", async () => (await json()).state === "critical");
+  const { code, stdout } = await ask("status");
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /^critical: 1 of 1 deployment, .*\n {2}critical {2}Edge was refused: .* more than the 1 allowed; devices have no list \(.*\)\n +See why, and publish it or correct its sources: ipsieve deployment show [\w-]+\n/,
+  );
+  assert.ok(stdout.split("\n").length < 24, "one screen");
 });
