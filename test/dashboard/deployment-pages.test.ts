@@ -105,6 +105,49 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await end(opened);
   });
 
+  test("networks, countries, queries and what several agree about are picked, and shown as they are", async () => {
+    const opened = await t.open("#/deployments/new", { user: editor });
+    const { page } = opened;
+    const include = page.getByRole("group", { name: "Include" });
+    await page.locator("input[name=name]").fill("Agreed");
+    await include.getByLabel("Include from").selectOption("asn");
+    await include.getByRole("combobox", { name: "Search networks" }).fill("stanford university");
+    await include.getByRole("option", { name: /AS32/ }).click();
+    await include.getByLabel("Include from").selectOption("country");
+    await include.getByLabel("Country", { exact: true }).fill("de");
+    await include.getByRole("button", { name: "Add country" }).click();
+    await include.getByLabel("Include from").selectOption("query");
+    await include.getByLabel("Query").fill("tag:ssh");
+    await include.getByRole("button", { name: "Add query" }).click();
+    await include.getByLabel("Include from").selectOption("atleast");
+    const voters = include.getByRole("group", { name: "Sources that vote" });
+    assert.equal(await voters.locator("option[value=atleast]").count(), 0);
+    await voters.getByLabel("Vote by").selectOption("prefixes");
+    const addVoter = async (text: string): Promise<void> => {
+      await voters.getByLabel("Addresses and prefixes").last().fill(text);
+      await voters.getByRole("button", { name: "Add prefixes" }).click();
+    };
+    await addVoter("20.0.0.1");
+    assert.equal(await include.getByRole("button", { name: "Add agreement" }).isDisabled(), true);
+    await addVoter("20.0.0.0/31");
+    await include.getByRole("button", { name: "Add agreement" }).click();
+    await page.getByRole("button", { name: "Remove At least 2 of: 20.0.0.1; 20.0.0.0/31" }).waitFor();
+    for (const text of ["Network AS32", "Country Germany (DE)", "Threat intelligence: tag:ssh"])
+      await page.getByRole("button", { name: `Remove ${text}` }).waitFor();
+    await page.getByRole("button", { name: "Create deployment" }).click();
+    await page.getByRole("heading", { name: "Agreed", level: 1 }).waitFor();
+    const { items } = await api("GET", "");
+    const { include: sources, id } = items.find(({ name }: { name: string }) => name === "Agreed");
+    assert.deepEqual(sources, [
+      { asn: 32 },
+      { country: "DE" },
+      { cti_query: 'tag:"ssh"' },
+      { atleast: 2, of: [{ prefixes: ["20.0.0.1"] }, { prefixes: ["20.0.0.0/31"] }] },
+    ]);
+    await api("DELETE", id);
+    await end(opened);
+  });
+
   test("sources are picked from rulesets, the catalogue and threat intelligence", { skip: onlyLong() }, async () => {
     const opened = await t.open("#/deployments/new", { user: editor });
     const { page } = opened;

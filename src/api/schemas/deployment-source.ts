@@ -26,7 +26,7 @@ const ThreatSelection = named(
 );
 
 /** What a source can be; literal prefixes are limited to `maxPrefixes`. */
-export const sourceMembers = (maxPrefixes: number) => ({
+const sourceMembers = (maxPrefixes: number) => ({
   ruleset: Type.Optional(Type.String({ format: "uuid", description: "the active rules of a ruleset" })),
   list: Type.Optional(Type.String({ format: "uuid", description: "the last good content of an external list" })),
   cbs: Type.Optional(
@@ -70,11 +70,63 @@ export const sourceMembers = (maxPrefixes: number) => ({
   ),
 });
 
-export const ONE_SOURCE = {
+/** Exactly one of them. */
+const ONE_SOURCE = {
   ...strict,
   minProperties: 1,
   maxProperties: 1,
   description: "exactly one of its properties",
 } as const;
 
-export const DeploymentSourceSchema = named("DeploymentSource", Type.Object(sourceMembers(MAX_PREFIXES), ONE_SOURCE));
+const MAX_VOTERS = 20;
+const MAX_WEIGHT = 1_000_000;
+
+const VOTING_SOURCE = "VotingSource";
+
+/** One of the sources of a vote, under this name. */
+function votingSource(name: string, maxPrefixes: number) {
+  return named(name, Type.Object(sourceMembers(maxPrefixes), ONE_SOURCE));
+}
+
+/** A source named `name`, or what at least so many of several list; those are named `voter`. */
+export function sourceSchema(name: string, voter: string, maxPrefixes: number) {
+  return named(
+    name,
+    Type.Object(
+      {
+        ...sourceMembers(maxPrefixes),
+        atleast: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_VOTERS * MAX_WEIGHT,
+            description:
+              "addresses that at least so many of the sources `of` list, or whose sources weigh at least so much together",
+          }),
+        ),
+        of: Type.Optional(
+          Type.Array(votingSource(voter, maxPrefixes), {
+            minItems: 1,
+            maxItems: MAX_VOTERS,
+            description: "with `atleast`: the sources that vote",
+          }),
+        ),
+        weights: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: MAX_WEIGHT }), {
+            minItems: 1,
+            maxItems: MAX_VOTERS,
+            description: "with `atleast`: how much each source counts; 1 each by default",
+          }),
+        ),
+      },
+      {
+        ...strict,
+        minProperties: 1,
+        maxProperties: 3,
+        description: "exactly one of its properties; or `atleast` with `of` and, if wanted, `weights`",
+      },
+    ),
+  );
+}
+
+export const DeploymentSourceSchema = sourceSchema("DeploymentSource", VOTING_SOURCE, MAX_PREFIXES);
+export const VotingSource = votingSource(VOTING_SOURCE, MAX_PREFIXES);

@@ -4,7 +4,7 @@ import { Actor } from "./audit.ts";
 import { CbsLookup } from "./cbs.ts";
 import { MapByAddress, named, Nullable, NullableText, NullableTimestamp, strict } from "./common.ts";
 import { Threat } from "./cti.ts";
-import { DeploymentSourceSchema } from "./deployment-source.ts";
+import { DeploymentSourceSchema, VotingSource } from "./deployment-source.ts";
 import { PRECEDENCE, Purpose, RuleSchema } from "./rule.ts";
 
 const author = (what: string) =>
@@ -73,6 +73,16 @@ const ExplainedDeployment = named(
     }),
     include: Type.Array(DeploymentSourceSchema, { description: "the includes that list any of it" }),
     exclude: Type.Array(DeploymentSourceSchema, { description: "the excludes that list any of it" }),
+    votes: Type.Optional(
+      Type.Array(
+        Type.Object({
+          atleast: Type.Integer({ description: "how many votes an address needs" }),
+          votes: Type.Integer({ description: "how many it has: the weights of those that vote" }),
+          by: Type.Array(VotingSource, { description: "the sources that list any of it" }),
+        }),
+        { description: "for each of these includes and excludes that is a vote, in order; absent if none is" },
+      ),
+    ),
     ends_at: Type.Optional(
       NullableText({
         format: "date-time",

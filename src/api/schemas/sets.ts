@@ -4,14 +4,13 @@ import { SET_OPERATIONS } from "../../service/sets/compute-set.ts";
 import type { AddressCount, RelatedPair, RelatedSet, Relations } from "../../sets/relate.ts";
 import { millionthsOf } from "../../sets/relate.ts";
 import { Count, type DocumentOf, named, PrefixText, strict } from "./common.ts";
-import { ONE_SOURCE, sourceMembers } from "./deployment-source.ts";
+import { sourceSchema } from "./deployment-source.ts";
 
 /** Sets of one request: two by two, 20 are 190 pairs. */
 const MAX_SETS = 20;
 
 /** A list, a ruleset, services or threat intelligence. */
-export const SetSource = (maxPrefixes: number) =>
-  named("SetSource", Type.Object(sourceMembers(maxPrefixes), ONE_SOURCE));
+export const SetSource = (maxPrefixes: number) => sourceSchema("SetSource", "VotingSetSource", maxPrefixes);
 
 export const setSources = (maxPrefixes: number, least: number, about: string) =>
   Type.Array(SetSource(maxPrefixes), { minItems: least, maxItems: MAX_SETS, description: about });

@@ -16,7 +16,7 @@ import {
   type SetUse,
 } from "./address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
-import { LIST, RULESET, serverSource } from "../server/server-source.ts";
+import { ATLEAST, LIST, RULESET, serverSource } from "../server/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
@@ -108,7 +108,7 @@ export async function addressesAnywhere(args: Arguments, operand: string, now: n
 }
 
 function isOnServer(operand: string): boolean {
-  return operand.startsWith(RULESET) || operand.startsWith(LIST);
+  return [RULESET, LIST, ATLEAST].some((prefix) => operand.startsWith(prefix));
 }
 
 async function prefixesOnServer(operand: string, client: Client): Promise<Prefix[]> {

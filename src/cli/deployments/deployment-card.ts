@@ -117,7 +117,7 @@ function leftOutRow(
 
 /** The rulesets and lists, if a source is one of them. */
 async function namedIn({ include, exclude }: Deployment, client: Client): Promise<{ id: string; name: string }[]> {
-  const sources = [...include, ...exclude];
+  const sources = [...include, ...exclude].flatMap((source) => [source, ...(source.of ?? [])]);
   return [
     ...(sources.some(({ ruleset }) => ruleset !== undefined) ? await allRulesets(client) : []),
     ...(sources.some(({ list }) => list !== undefined) ? await allLists(client) : []),

@@ -8,16 +8,16 @@ import { networkOperand } from "../address-sets/network-operand.ts";
 import { fieldOptions, fieldValues, optionNamed } from "../options/field-options.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { guardClassesOf, guardClassesOption } from "../rulesets/guard-classes.ts";
-import { LIST, RULESET, serverSource, type Source } from "../server/server-source.ts";
+import { LIST, RULESET, serverSource, type Source, voteText } from "../server/server-source.ts";
 import { parametersText } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 /** The note of commands that take such sources. */
 export const SOURCE_NOTE =
-  'A SOURCE is ruleset:NAME (or its id), list:NAME for an external list, cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION or cti:QUERY for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country, or a prefix, address or range itself. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N; a query is as in "cti search". Excludes always win. To deploy a file, import it into a ruleset first.';
+  'A SOURCE is ruleset:NAME (or its id), list:NAME for an external list, cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION or cti:QUERY for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country, a prefix, address or range itself, or atleast:K;SOURCE;SOURCE... for what at least K of several list (with weights, atleast:K;WEIGHT*SOURCE;...). A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N; a query is as in "cti search". Excludes always win. To deploy a file, import it into a ruleset first.';
 
 const SOURCE_SYNTAX =
-  "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER, country:CODE, or a prefix, address or range";
+  "write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER, country:CODE, atleast:K;SOURCE;..., or a prefix, address or range";
 
 export const GUARD_CLASSES_OPTION: Option = guardClassesOption("as the organisation's (default)");
 
@@ -80,6 +80,7 @@ async function sourceOf(text: string, option: string, client: Client): Promise<S
 
 /** How a source is written, with the names of rulesets and lists; prefixes in the order of the list. */
 export function sourceTexts(source: Source, names: ReadonlyMap<string, string>): string[] {
+  if (source.atleast !== undefined) return [voteText(source, (each) => sourceTexts(each, names).join(","))];
   if (source.prefixes !== undefined) return source.prefixes;
   if (source.ruleset !== undefined) return [`${RULESET}${names.get(source.ruleset) ?? source.ruleset}`];
   if (source.list !== undefined) return [`${LIST}${names.get(source.list) ?? source.list}`];

@@ -4,6 +4,7 @@ import { Button, IconButton } from "../components/button.tsx";
 import { Field, Select } from "../components/form.tsx";
 import type { DeploymentSource, ExternalList, Ruleset } from "../documents.ts";
 import { formatCounted } from "../format.ts";
+import { hrefOf } from "../location.ts";
 import { hasPlan } from "../session.ts";
 
 /** What sources refer to by id. */
@@ -12,14 +13,26 @@ export interface Choices {
   readonly lists: readonly ExternalList[];
 }
 
-type Kind = "ruleset" | "cbs" | "cti" | "list" | "prefixes";
+type Kind = "ruleset" | "cbs" | "asn" | "country" | "cti" | "query" | "list" | "prefixes" | "atleast";
 
 const KINDS: Readonly<Record<Kind, string>> = {
   ruleset: "A ruleset",
   cbs: "A service of the catalogue",
+  asn: "A network (AS number)",
+  country: "A country",
   cti: "Threat intelligence",
+  query: "A query of threat intelligence",
   list: "An external list",
   prefixes: "Addresses and prefixes",
+  atleast: "Agreement of several",
+};
+/** The plan that a kind needs; the others need none of these. */
+const PLANS: Partial<Readonly<Record<Kind, "cbs" | "cti">>> = {
+  cbs: "cbs",
+  asn: "cbs",
+  country: "cbs",
+  cti: "cti",
+  query: "cti",
 };
 type Classification = NonNullable<NonNullable<DeploymentSource["cti"]>["classification"]>;
 const CLASSIFICATIONS: Readonly<Record<Classification | "", string>> = {
@@ -30,6 +43,13 @@ const CLASSIFICATIONS: Readonly<Record<Classification | "", string>> = {
   unknown: "Unknown",
 };
 
+const COUNTRIES = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+
+function countryText(code: string): string {
+  const name = COUNTRIES.of(code) ?? code;
+  return name === code ? code : `${name} (${code})`;
+}
+
 /** What a source is called. */
 export function sourceText(source: DeploymentSource, { rulesets, lists }: Choices): string {
   if (source.list !== undefined)
@@ -37,6 +57,15 @@ export function sourceText(source: DeploymentSource, { rulesets, lists }: Choice
   if (source.ruleset !== undefined)
     return `Ruleset ${rulesets.find(({ id }) => id === source.ruleset)?.name ?? `${source.ruleset} (deleted)`}`;
   if (source.cbs !== undefined) return `Catalogue ${source.cbs}`;
+  if (source.asn !== undefined) return `Network AS${source.asn}`;
+  if (source.country !== undefined) return `Country ${countryText(source.country)}`;
+  if (source.atleast !== undefined) {
+    const voters = (source.of ?? []).map((each, at) => {
+      const text = sourceText(each, { rulesets, lists });
+      return source.weights === undefined ? text : `${text} (${formatCounted(source.weights[at]!, "vote")})`;
+    });
+    return `At least ${source.atleast} of: ${voters.join("; ")}`;
+  }
   if (source.prefixes !== undefined) {
     const [first = ""] = source.prefixes;
     const more = source.prefixes.length - 1;
@@ -61,10 +90,12 @@ interface Props {
   readonly sources: readonly DeploymentSource[];
   readonly choices: Choices;
   readonly onChange: (sources: DeploymentSource[]) => void;
+  /** Whether they vote, which votes cannot. */
+  readonly areVoters?: boolean;
 }
 
 /** Sources that can be removed, and a way to add others. */
-export function SourceList({ title, label, hint, sources, choices, onChange }: Props) {
+export function SourceList({ title, label, hint, sources, choices, onChange, areVoters = false }: Props) {
   const add = (source: DeploymentSource): void => {
     if (!sources.some((each) => JSON.stringify(each) === JSON.stringify(source))) onChange([...sources, source]);
   };
@@ -89,7 +120,7 @@ export function SourceList({ title, label, hint, sources, choices, onChange }: P
           })}
         </ul>
       )}
-      <AddSource title={title} label={label ?? `${title} from`} choices={choices} onAdd={add} />
+      <AddSource title={title} label={label ?? `${title} from`} choices={choices} onAdd={add} areVoters={areVoters} />
     </fieldset>
   );
 }
@@ -99,10 +130,14 @@ function AddSource({
   label,
   choices,
   onAdd,
-}: Pick<Props, "title" | "choices"> & AddProps & { readonly label: string }) {
+  areVoters,
+}: Pick<Props, "title" | "choices" | "areVoters"> & AddProps & { readonly label: string }) {
   const [kind, setKind] = useState<Kind>("ruleset");
   const kinds = Object.fromEntries(
-    Object.entries(KINDS).filter(([each]) => (each !== "cbs" && each !== "cti") || hasPlan(each)),
+    Object.entries(KINDS).filter(([each]) => {
+      const plan = PLANS[each as Kind];
+      return (plan === undefined || hasPlan(plan)) && !(each === "atleast" && areVoters === true);
+    }),
   );
   return (
     <div class="add-source">
@@ -121,7 +156,11 @@ function AddSource({
         />
       )}
       {kind === "cbs" && <NodeSearch onShow={(cbs) => onAdd({ cbs })} />}
+      {kind === "asn" && <NodeSearch onNetwork={({ asn }) => onAdd({ asn })} />}
+      {kind === "country" && <AddCountry onAdd={onAdd} />}
       {kind === "cti" && <AddThreats onAdd={onAdd} />}
+      {kind === "query" && <AddQuery onAdd={onAdd} />}
+      {kind === "atleast" && <AddVote choices={choices} onAdd={onAdd} />}
       {kind === "list" && <AddList lists={choices.lists} onAdd={onAdd} />}
       {kind === "prefixes" && <AddPrefixes onAdd={onAdd} />}
     </div>
@@ -228,6 +267,85 @@ function AddThreats({ onAdd }: AddProps) {
       />
       <Button icon="plus" onClick={add}>
         Add selection
+      </Button>
+    </>
+  );
+}
+
+function AddCountry({ onAdd }: AddProps) {
+  const [text, setText] = useState("");
+  const code = text.trim().toUpperCase();
+  const isCode = /^[A-Z]{2}$/.test(code);
+  return (
+    <>
+      <Field
+        name="country"
+        label="Country"
+        value={text}
+        maxLength={2}
+        autocomplete="off"
+        placeholder="DE"
+        hint={isCode ? countryText(code) : "Two letters, ISO 3166-1."}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button icon="plus" disabled={!isCode} onClick={() => onAdd({ country: code })}>
+        Add country
+      </Button>
+    </>
+  );
+}
+
+function AddQuery({ onAdd }: AddProps) {
+  const [text, setText] = useState("");
+  return (
+    <>
+      <Field
+        name="query"
+        label="Query"
+        value={text}
+        autocomplete="off"
+        placeholder="classification:malicious AND last_seen:7d"
+        hint={<a href={hrefOf("/threats/search")}>Try a query first</a>}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button icon="plus" disabled={text.trim() === ""} onClick={() => onAdd({ cti_query: text.trim() })}>
+        Add query
+      </Button>
+    </>
+  );
+}
+
+/** Addresses that several sources agree about. */
+function AddVote({ choices, onAdd }: AddProps & Pick<Props, "choices">) {
+  const [of, setOf] = useState<DeploymentSource[]>([]);
+  const [least, setLeast] = useState("2");
+  const atleast = /^[1-9]\d*$/.test(least) ? Number(least) : 0;
+  const add = (): void => {
+    onAdd({ atleast, of });
+    setOf([]);
+  };
+  return (
+    <>
+      <SourceList
+        title="Sources that vote"
+        label="Vote by"
+        hint="Each address needs enough of them."
+        sources={of}
+        choices={choices}
+        onChange={setOf}
+        areVoters
+      />
+      <Field
+        name="least"
+        label="How many must agree"
+        type="number"
+        min={1}
+        max={Math.max(1, of.length)}
+        value={least}
+        onInput={({ currentTarget }) => setLeast(currentTarget.value)}
+      />
+      <Button icon="plus" disabled={atleast < 1 || atleast > of.length} onClick={add}>
+        Add agreement
       </Button>
     </>
   );

@@ -372,6 +372,7 @@ class NotKeptError extends Error {}
 
 /** The name of a source in counts of what was blocked. */
 export function scenarioOf(source: DeploymentSource): string {
+  if ("atleast" in source) return `atleast/${source.atleast}`;
   if ("ruleset" in source) return `ruleset/${source.ruleset}`;
   if ("cbs" in source) return `cbs/${source.cbs}`;
   if ("list" in source) return `list/${source.list}`;

@@ -16,11 +16,12 @@ import {
 import { UnexportableError } from "../../formats/format.ts";
 import type { Expression } from "../../rulesets/export-rules.ts";
 import type { AddressSet } from "../../sets/address-set.ts";
-import type {
-  AcceptedHit,
-  DeploymentDefinition,
-  DeploymentSource,
-  PublishedList,
+import {
+  type AcceptedHit,
+  type DeploymentDefinition,
+  type DeploymentSource,
+  type PublishedList,
+  votersOf,
 } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { formatNamed } from "./deployment-formats.ts";
@@ -299,7 +300,7 @@ function datasetsOf(
   definition: DeploymentDefinition,
   sources: Sources,
 ): PublishedList["datasets"] {
-  const used = datasetSources(definition);
+  const used = datasetSources(definition).flatMap(votersOf);
   const lists = used.flatMap((source) => ("list" in source ? [sources.contentOf(organisationId, source.list)] : []));
   return {
     ...(lists.length > 0 && { lists: lists.join(", ") }),

@@ -1,4 +1,4 @@
-import type { DeploymentDefinition } from "../../store/records/deployment.ts";
+import { type DeploymentDefinition, votersOf } from "../../store/records/deployment.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
 
 type Memory = Pick<ServiceMemory, "ruleset" | "externalList">;
@@ -9,7 +9,7 @@ export function doubtfulSources(
   organisationId: string,
   memory: Memory,
 ): string[] {
-  const texts = include.map((source) => {
+  const texts = include.flatMap(votersOf).map((source) => {
     if ("ruleset" in source) return doubtfulRuleset(memory.ruleset(organisationId, source.ruleset)?.about, purpose);
     if ("list" in source) return doubtfulList(memory.externalList(organisationId, source.list), purpose);
     return undefined;

@@ -1,6 +1,11 @@
 import type { Change } from "../../store/change.ts";
 import type { RefuseListCommand } from "../../store/command.ts";
-import type { Deployment, DeploymentSource, PublishedList } from "../../store/records/deployment.ts";
+import {
+  type Deployment,
+  type DeploymentSource,
+  type PublishedList,
+  votersOf,
+} from "../../store/records/deployment.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";
@@ -193,9 +198,11 @@ export class PublishedLists {
   #sourcesChanged(ids: ReadonlySet<string>): void {
     let isAny = false;
     for (const { id, definition } of this.#services.memory.everyDeployment()) {
-      const uses = [...definition.include, ...definition.exclude].some(
-        (source) => ("ruleset" in source && ids.has(source.ruleset)) || ("list" in source && ids.has(source.list)),
-      );
+      const uses = [...definition.include, ...definition.exclude]
+        .flatMap(votersOf)
+        .some(
+          (source) => ("ruleset" in source && ids.has(source.ruleset)) || ("list" in source && ids.has(source.list)),
+        );
       if (uses) this.#knownOf(id).isStale = isAny = true;
     }
     if (isAny) this.#poll();
@@ -304,7 +311,7 @@ export class PublishedLists {
   #datasetsOf(definition: Deployment["definition"]): string {
     const { catalogue, threats, networks } = this.#services;
     const isOfFile = (source: DeploymentSource): boolean => "cbs" in source || isOfThreats(source);
-    const sources = datasetSources(definition);
+    const sources = datasetSources(definition).flatMap(votersOf);
     const isNeeded = isGuarded(definition) || sources.some(isOfFile);
     const parts = isNeeded ? [catalogue.generation, threats.generation] : [];
     // With a file that is replaced, lists of it are compiled again.
@@ -334,7 +341,11 @@ export class PublishedLists {
     const expresses = expressesOf(definition);
     return [
       ...include.map((source) => ({ organisationId, source, isTimed, expresses })),
-      ...others.map((source) => ({ organisationId, source, isTimed: false })),
+      ...[...others, ...include.filter((source) => "atleast" in source).flatMap(votersOf)].map((source) => ({
+        organisationId,
+        source,
+        isTimed: false,
+      })),
     ];
   }
 

@@ -10,7 +10,9 @@ import {
   type DefinitionChanges,
   type DeploymentDefinition,
   type DeploymentSource,
+  type SingleSource,
   TOGETHER,
+  type VotedSource,
 } from "../../store/records/deployment.ts";
 import type { Area } from "../../store/state.ts";
 import { isActivePlan, noPlan } from "../access/plans.ts";
@@ -126,6 +128,8 @@ export async function readSource(
   { organisationId, now, services }: ReadingContext,
 ): Promise<DeploymentSource> {
   const { memory, lists } = services;
+  checkMembers(source, field);
+  if ("atleast" in source) return readVotes(source, field, { organisationId, now, services });
   if ("prefixes" in source) return { prefixes: canonical(source.prefixes, `${field}.prefixes`) };
   if ("ruleset" in source) {
     const id = source.ruleset.toLowerCase();
@@ -142,6 +146,32 @@ export async function readSource(
   if (area === "cbs")
     await lists.sources.gather(organisationId, source, now).catch((error: unknown) => rethrow(error, field));
   return "cti_query" in source ? { cti_query: printQuery(readQuery(source.cti_query, `${field}.cti_query`)) } : source;
+}
+
+/** The members beside the one that says what a source is. */
+const BESIDE = ["of", "weights"] as const;
+
+/** @throws ServiceError "invalid" for members of several sources, or of half a one */
+function checkMembers(source: object, field: string): void {
+  const names = Object.keys(source);
+  const kinds = names.filter((name) => !(BESIDE as readonly string[]).includes(name));
+  if (kinds.length !== 1) throw invalid({ [field]: [`must have exactly one kind of source, not ${kinds.length}`] });
+  const isVoted = "atleast" in source;
+  for (const name of BESIDE)
+    if (names.includes(name) && !isVoted) throw invalid({ [`${field}.${name}`]: ["is for a source with `atleast`"] });
+  if (isVoted && !names.includes("of")) throw invalid({ [`${field}.of`]: ["is missing: name the sources that vote"] });
+}
+
+async function readVotes(source: VotedSource, field: string, context: ReadingContext): Promise<VotedSource> {
+  const { atleast, weights } = source;
+  if (weights !== undefined && weights.length !== source.of.length)
+    throw invalid({ [`${field}.weights`]: [`has ${weights.length} weights for ${source.of.length} sources`] });
+  const most = weights?.reduce((sum, weight) => sum + weight, 0) ?? source.of.length;
+  if (atleast > most) throw invalid({ [`${field}.atleast`]: [`no address can have more than ${most} votes`] });
+  const of: SingleSource[] = [];
+  for (const [index, each] of source.of.entries())
+    of.push((await readSource(each, `${field}.of[${index}]`, context)) as SingleSource);
+  return { atleast, of, ...(weights !== undefined && { weights }) };
 }
 
 /** @throws ServiceError "invalid" for a source that cannot be read */

@@ -3,7 +3,7 @@ import { parsePrefix, prefixContains } from "../../address/prefix.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import { AddressSet } from "../../sets/address-set.ts";
 import type { AddressTimes } from "../../sets/address-times.ts";
-import { type Deployment, type DeploymentSource, statusOf } from "../../store/records/deployment.ts";
+import { type Deployment, type DeploymentSource, statusOf, votersOf } from "../../store/records/deployment.ts";
 import type { AddressBatch } from "../address-batch.ts";
 import type { PublishedLists } from "../deployments/published-lists.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
@@ -20,6 +20,8 @@ const AT_ONCE = 256;
 interface Side {
   readonly source: DeploymentSource;
   readonly gathered: Gathered;
+  /** What each source of a vote lists; none for other sources. */
+  readonly voters: readonly Gathered[];
 }
 
 /** An active deployment with what its sources list; `error`: why they cannot be read. */
@@ -46,7 +48,11 @@ export function gatherDeployments(
 ): Promise<GatheredDeployment[]> {
   const gatherAll = (sources: readonly DeploymentSource[]): Promise<Side[]> =>
     Promise.all(
-      sources.map(async (source) => ({ source, gathered: await lists.sources.gather(organisationId, source, now) })),
+      sources.map(async (source) => {
+        const gather = (each: DeploymentSource): Promise<Gathered> => lists.sources.gather(organisationId, each, now);
+        const voters = "atleast" in source ? await Promise.all(source.of.map(gather)) : [];
+        return { source, gathered: await gather(source), voters };
+      }),
     );
   const active = memory.deployments(organisationId).filter(({ definition }) => definition.active);
   return Promise.all(
@@ -137,10 +143,11 @@ class DeploymentExplainer {
     const { include, exclude, takenOut, added, times, kept = AddressSet.EMPTY } = gathered;
     const sides = [...include, ...exclude];
     this.#gathered = gathered;
-    this.#sets = [...sides.map((side) => side.gathered), ...takenOut]
+    this.#sets = [...sides.flatMap((side) => [side.gathered, ...side.voters]), ...takenOut]
       .map(({ addresses }) => addresses)
       .concat(added, kept);
-    this.#isKept = times === undefined && sides.every(({ source }) => !("prefixes" in source));
+    const isOfPrefixes = ({ source }: Side): boolean => votersOf(source).some((each) => "prefixes" in each);
+    this.#isKept = times === undefined && !sides.some(isOfPrefixes);
   }
 
   /** Undefined where no source of the deployment lists any of the prefix. */
@@ -190,6 +197,7 @@ function* explaining(
     decided_by: deciderOf({ excluding, guarded, including, isAdded }),
     include: including.map(({ source }) => shownSource(source, prefix)),
     exclude: excluding.map(({ source }) => shownSource(source, prefix)),
+    ...votesFor([...including, ...excluding], prefix),
     ...(times !== undefined && { ends_at: endOf(times, prefix) }),
     ...onDevices,
     error: null,
@@ -246,6 +254,17 @@ function* containing(
   for (const addresses of removing) listed = yield* listed.combining("difference", addresses.within(prefix));
   if (listed.isEmpty) return "none";
   return listed.equals(AddressSet.of([prefix])) ? "all" : "part";
+}
+
+/** Which sources vote for any of the prefix, for each source that is a vote; nothing if none is. */
+function votesFor(sides: readonly Side[], prefix: Prefix): { readonly votes?: readonly object[] } {
+  const votes = sides.flatMap(({ source, voters }) => {
+    if (!("atleast" in source)) return [];
+    const own = [...source.of.keys()].filter((at) => hasAny(voters[at]!.addresses, prefix));
+    const weight = own.reduce((sum, at) => sum + (source.weights?.[at] ?? 1), 0);
+    return [{ atleast: source.atleast, votes: weight, by: own.map((at) => shownSource(source.of[at]!, prefix)) }];
+  });
+  return votes.length === 0 ? {} : { votes };
 }
 
 /** Of literal prefixes, only those that overlap the prefix in question. */

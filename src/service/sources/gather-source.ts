@@ -13,10 +13,11 @@ import { openThreatSearch } from "../datasets/search-threats.ts";
 import type { ServedNetworks } from "../datasets/served-networks.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
 import { gatheringSearch } from "../../deployments/sources/search.ts";
+import { gatheringVotes } from "../../deployments/sources/votes.ts";
 import { gatheringThreats } from "../../deployments/sources/threats.ts";
 import type { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { Capability } from "../../sets/capability.ts";
-import type { DeploymentSource } from "../../store/records/deployment.ts";
+import { type DeploymentSource, votersOf } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { prefixesOfList, unpackList } from "./list-text.ts";
 import { atOneVersion } from "../rules/at-one-version.ts";
@@ -50,17 +51,22 @@ interface Kept {
 
 /** Whether it selects from threat intelligence. */
 export function isOfThreats(source: DeploymentSource): boolean {
-  return "cti" in source || "cti_query" in source;
+  return votersOf(source).some((each) => "cti" in each || "cti_query" in each);
 }
 
 /** Whether it selects from the networks. */
-export function isOfNetworks(source: DeploymentSource): source is Extract<DeploymentSource, NetworkSelection> {
+export function isOfNetworks(source: DeploymentSource): boolean {
+  return votersOf(source).some(selectsNetworks);
+}
+
+function selectsNetworks(source: DeploymentSource): source is Extract<DeploymentSource, NetworkSelection> {
   return "asn" in source || "country" in source;
 }
 
 /** Whether others decide its content: whoever publishes the list, or the dataset that it selects from. */
 export function isOfDataset(source: DeploymentSource): boolean {
-  return "cbs" in source || isOfThreats(source) || "list" in source || isOfNetworks(source);
+  const isOfCatalogue = votersOf(source).some((each) => "cbs" in each || "list" in each);
+  return isOfCatalogue || isOfThreats(source) || isOfNetworks(source);
 }
 
 /** A source that is kept for an organisation. */
@@ -75,9 +81,9 @@ export interface UsedSource {
 
 const WITH_ENDS = " with ends";
 
-/** Prefixes and external lists have no ends: they are the same with them. */
+/** Prefixes, external lists and votes have no ends: they are the same with them. */
 function keyOf({ organisationId, source, isTimed, expresses }: UsedSource): string {
-  const hasEnds = isTimed && !("prefixes" in source || "list" in source);
+  const hasEnds = isTimed && !("prefixes" in source || "list" in source || "atleast" in source);
   const kind = expresses === undefined ? "" : ` ${JSON.stringify(expresses)}`;
   return `${organisationId} ${JSON.stringify(source)}${kind}${hasEnds ? WITH_ENDS : ""}`;
 }
@@ -139,7 +145,8 @@ export class Sources {
 
   #versionOf(organisationId: string, source: DeploymentSource): string {
     const { memory, catalogue, threats, networks } = this.#services;
-    if (isOfNetworks(source)) return String(networks.generation);
+    if ("atleast" in source) return source.of.map((each) => this.#versionOf(organisationId, each)).join("; ");
+    if (selectsNetworks(source)) return String(networks.generation);
     if ("ruleset" in source) {
       const ruleset = memory.ruleset(organisationId, source.ruleset);
       return ruleset === undefined ? "" : stateOf(ruleset.about);
@@ -154,6 +161,11 @@ export class Sources {
   }
 
   async #gather({ organisationId, source, isTimed, expresses }: UsedSource, now: number): Promise<Gathered> {
+    if ("atleast" in source) {
+      const { atleast: least, of, weights } = source;
+      const voters = await Promise.all(of.map((each) => this.gather(organisationId, each, now)));
+      return inSlices(gatheringVotes(nameOf(source), { least, ...(weights && { weights }) }, voters, expresses));
+    }
     if ("ruleset" in source)
       return this.#gatherRules(organisationId, source.ruleset, (name, rules) =>
         gatheringRules(name, rules, now, isTimed, expresses),
@@ -168,7 +180,7 @@ export class Sources {
       );
     if ("list" in source) return this.#gatherList(organisationId, source.list, expresses);
     if ("cbs" in source) return this.#gatherNode(source.cbs, isTimed, expresses);
-    if (isOfNetworks(source)) return this.#gatherNetwork(source, expresses);
+    if (selectsNetworks(source)) return this.#gatherNetwork(source, expresses);
     if (this.#services.threats.generation === 0) throw new SourceError("no threat intelligence is loaded");
     if ("cti_query" in source) return this.#gatherSearch(source.cti_query, now, expresses);
     const { classification, tags, seen_within_days: seenWithinDays } = source.cti;
@@ -255,6 +267,7 @@ function meantNode(tree: CatalogueTree, id: string): string | undefined {
 
 /** The name of a source in messages. */
 function nameOf(source: DeploymentSource): string {
+  if ("atleast" in source) return `what at least ${source.atleast} of ${source.of.length} sources list`;
   if ("ruleset" in source) return `the ruleset ${source.ruleset}`;
   if ("cbs" in source) return `the node ${source.cbs}`;
   if ("list" in source) return `the external list ${source.list}`;

@@ -28,7 +28,23 @@ export const DIRECTIONS = ["ingress", "egress", "both"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
 /** Addresses that a deployment includes or excludes. */
-export type DeploymentSource =
+export type DeploymentSource = SingleSource | VotedSource;
+
+/** The addresses that at least so many of several sources list. */
+export interface VotedSource {
+  /** Or how much the sources that list an address must weigh together. */
+  readonly atleast: number;
+  readonly of: readonly SingleSource[];
+  /** One for each source; 1 each unless given. */
+  readonly weights?: readonly number[];
+}
+
+/** The sources that a source reads: itself, or those that vote. */
+export function votersOf(source: DeploymentSource): readonly SingleSource[] {
+  return "atleast" in source ? source.of : [source];
+}
+
+export type SingleSource =
   /** The active rules of a ruleset of the organisation. */
   | { readonly ruleset: string }
   /** A node of the catalogue with everything below it. */

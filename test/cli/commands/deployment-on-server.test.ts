@@ -184,6 +184,29 @@ test("one source is added or removed, and the others stay", async () => {
   );
 });
 
+test("a vote is written, shown and removed in the form of options, and is a set of the server", async () => {
+  const vote = "atleast:3;2*ruleset:My Blocklist rules;20.0.0.0/25,20.0.7.0/24;asn:13335";
+  const { stdout, code, stderr } = await call("sets", "aggregate", vote);
+  assert.deepEqual([code, stdout], [0, "20.0.0.0/25\n"], stderr);
+  await created("Voted", "--include", vote, "--include", "20.0.5.0/24");
+  assert.deepEqual((await document("Voted")).include[0].weights, [2, 1, 1]);
+  const shown = await done("show", "Voted");
+  assert.ok(shown.includes(vote), shown);
+  await done("update", "Voted", "--remove-include", vote, "--yes");
+  assert.deepEqual((await document("Voted")).include, [{ prefixes: ["20.0.5.0/24"] }]);
+  for (const [text, message] of [
+    ["atleast:x;20.0.0.1", /write atleast:K;SOURCE;SOURCE/],
+    ["atleast:1", /write atleast:K;SOURCE;SOURCE/],
+    ["atleast:1;nothing", /"nothing" cannot vote/],
+    ["atleast:3;20.0.0.1;20.0.0.2", /no address can have more than 2 votes/],
+  ] as const) {
+    const refused = await deployment("create", "Refused", "--include", text);
+    assert.match(refused.stderr, message);
+    assert.equal(refused.code, 2);
+  }
+  await done("delete", "Voted", "--yes");
+});
+
 test("the difference is shown and asked for, and nobody else's change is overwritten", async () => {
   const { id } = await created("Asked", "--include", "20.0.0.0/24", "--include", "2a00:1::/32");
   await becomes("Asked", "ok");

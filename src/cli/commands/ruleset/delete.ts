@@ -32,7 +32,12 @@ async function run(args: Arguments): Promise<number> {
   const users = await connection.use(async (client) => {
     const found: string[] = [];
     for await (const { name: user, include, exclude } of client.deployments())
-      if ([...include, ...exclude].some((source) => "ruleset" in source && source.ruleset === id)) found.push(user);
+      if (
+        [...include, ...exclude]
+          .flatMap((source) => [source, ...(source.of ?? [])])
+          .some((source) => source.ruleset === id)
+      )
+        found.push(user);
     return found;
   });
   const used =
