@@ -258,6 +258,8 @@ export interface CreateKeyCommand extends Owned {
   readonly digest: string;
   readonly start: string;
   readonly expiresAt: number | null;
+  readonly scopes?: readonly string[];
+  readonly networks?: readonly string[];
 }
 
 /** Repeating it changes nothing. */

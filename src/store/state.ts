@@ -58,6 +58,10 @@ export interface ApiKey {
   /** The first millisecond at which it has expired, a midnight UTC; null: never. */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** What it may be used for: areas, kinds of resources, or single ones (`rulesets/ID`); none: everything. */
+  readonly scopes: readonly string[];
+  /** Prefixes of clients from which it is accepted; none: from anywhere. */
+  readonly networks: readonly string[];
 }
 
 /** A person who signs in. Only `READS.credentials` returns the hash of the password. */

@@ -185,6 +185,32 @@ describe("org, plan and key", () => {
     await failing(/there is no user "Bob"/, "user", "remove", "Bob");
   });
 
+  test("a key can be limited to rulesets by their names, and to networks", async () => {
+    const limited = [
+      "key",
+      "create",
+      "soc",
+      "--org",
+      "Example",
+      "--scope",
+      "rulesets/My Blocklist rules",
+      "--scope",
+      "cbs",
+    ];
+    const { stderr } = await call(...limited, "--from", "192.0.2.0/24");
+    assert.match(
+      stderr,
+      /never expires, for rulesets\/[0-9a-f-]{36}, cbs, from 192\.0\.2\.0\/24; it is not shown again/,
+    );
+    const made = (await json("key", "list")).find(({ label }: { label: string }) => label === "soc");
+    assert.match(made.scopes[0], /^rulesets\/[0-9a-f-]{36}$/);
+    assert.deepEqual([made.scopes[1], made.networks], ["cbs", ["192.0.2.0/24"]]);
+    const wrong = ["key", "create", "x", "--org", "Example"];
+    await failing(/there is no list "nothing"; "ipsieve list list" lists them/, ...wrong, "--scope", "lists/nothing");
+    await failing(/--scope: "ruleset" is no scope; did you mean rulesets\?/, ...wrong, "--scope", "ruleset");
+    await failing(/--from: .*host bits are set/, ...wrong, "--from", "192.0.2.1/24");
+  });
+
   test("a key is revoked by its id or its first characters; a whole key is not repeated", async () => {
     const text = (await call("key", "create", "second", "--org", "Example")).stdout.trim();
     const { stderr } = await call("key", "revoke", text);
@@ -194,7 +220,7 @@ describe("org, plan and key", () => {
     const revoked = (await json("key", "list")).find(({ label }: { label: string }) => label === "second");
     assert.ok(revoked.revokedAt > 0);
     assert.equal((await call("key", "revoke", revoked.id)).code, 0);
-    assert.match((await call("key", "list")).stdout, /second +read +revoked 20/);
+    assert.match((await call("key", "list")).stdout, /second +read +all +all +revoked 20/);
   });
 
   test("whoever revokes a key that has read URLs of a deployment is told how to replace these", async () => {

@@ -102,7 +102,7 @@ describe("deciders", () => {
   test("a key is revoked once", () => {
     const command = { kind: "revoke-key", ...by, keyId: "k" } as const;
     const key = { id: "k", organisationId: "o", label: "", access: "read", digest: "d", start: "s" } as const;
-    const active = { ...key, createdAt: 1, expiresAt: null, revokedAt: null };
+    const active = { ...key, createdAt: 1, expiresAt: null, revokedAt: null, scopes: [], networks: [] };
     const revoked = { ...active, revokedAt: 7 };
     assert.deepEqual(revokeKey(command, active).changes[0]!.old, active);
     assert.deepEqual(revokeKey(command, revoked), { outcome: { key: revoked }, changes: [] });

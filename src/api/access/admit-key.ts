@@ -2,13 +2,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKey } from "../../store/state.ts";
 import type { Admission } from "./admission.ts";
 import { KnownKeys } from "../../service/access/known-keys.ts";
+import { isAcceptedFrom, isInScopes, scopesFor } from "../../service/access/key-scopes.ts";
 import { allowanceOf, isActivePlan, noPlan, PLAN_NAMES } from "../../service/access/plans.ts";
 import { Problem } from "../problem.ts";
 import { invalid, tooManyRequests } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
 
 /**
- * Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order.
+ * Checks the key of a request to an operation of an area and where it comes from, then the rate, the plan, the access
+ * level and the scopes, in this order.
  * Returns the problem that rejects it.
  */
 export function keyAdmission(services: Services): Admission {
@@ -33,6 +35,8 @@ export function keyAdmission(services: Services): Admission {
         : key;
     }
     request.identity = { kind: "key", id: key.id };
+    if (!isAcceptedFrom(key, request.ip))
+      return new Problem("permission-denied", `the API key is not accepted from the address ${request.ip}`);
     const plan = memory.plan(key.organisationId, area);
     const window = keyLimits.take(key.id, area, request.now, allowanceOf(plan, settings));
     reply.headers(window.headers);
@@ -48,6 +52,12 @@ export function keyAdmission(services: Services): Admission {
       return new Problem(
         "permission-denied",
         "the API key is read-only; this operation needs a key with access level read_write",
+      );
+    const scopes = scopesFor(area, request.route.url ?? "", request.params);
+    if (!isInScopes(key, scopes))
+      return new Problem(
+        "permission-denied",
+        `the API key has none of the scopes that allow this operation: ${scopes.join(", ")}`,
       );
     const mayWrite = key.access === "read_write";
     request.caller = { kind: "key", id: key.id, organisationId: key.organisationId, mayWrite };

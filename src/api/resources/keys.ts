@@ -1,7 +1,15 @@
 import { Type } from "typebox";
+import {
+  MAX_NETWORKS,
+  MAX_SCOPES,
+  readNetworks,
+  readScopes,
+  type ScopedKind,
+} from "../../service/access/key-scopes.ts";
 import { readLine } from "../../service/access/read-user.ts";
 import { invalid } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
+import type { ServiceMemory } from "../../service/store/service-memory.ts";
 import { makeApiKey } from "../../store/records/api-key.ts";
 import type { Deployment } from "../../store/records/deployment.ts";
 import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
@@ -34,6 +42,12 @@ const KeySchema = named(
     created_at: Timestamp,
     expires_at: NullableTimestamp,
     revoked_at: NullableTimestamp,
+    scopes: Type.Array(Type.String(), {
+      description: "what it may be used for: areas, kinds of resources, or single ones; empty: everything",
+    }),
+    networks: Type.Array(Type.String(), {
+      description: "prefixes of clients from which it is accepted; empty: from anywhere",
+    }),
     last_used_at: NullableTimestamp,
     requests_this_month: Count,
     opened_deployments: Type.Array(Type.Object({ id: Id, name: Type.String() }), {
@@ -50,6 +64,20 @@ const CreateBody = named(
     {
       label: NameText,
       access: Access,
+      scopes: Type.Optional(
+        Type.Array(Type.String({ maxLength: 200 }), {
+          maxItems: MAX_SCOPES,
+          description:
+            "what it may be used for: the areas `cbs`, `cti` and `edl`; `rulesets`, `deployments` or `lists`; or one of these, such as `rulesets/ID`. Other operations get 403. Default: everything",
+        }),
+      ),
+      networks: Type.Optional(
+        Type.Array(Type.String({ maxLength: 50 }), {
+          maxItems: MAX_NETWORKS,
+          description: "addresses and prefixes of clients from which it is accepted. Default: from anywhere",
+          examples: [["192.0.2.0/24"]],
+        }),
+      ),
       expires_on: Type.Optional(
         shownAs(
           Type.String({
@@ -76,7 +104,7 @@ interface KeyUse {
 }
 
 function keyDocument(
-  { id, label, access, start, createdAt, expiresAt, revokedAt }: ApiKey,
+  { id, label, access, start, createdAt, expiresAt, revokedAt, scopes = [], networks = [] }: ApiKey,
   { requests, lastUsedAt, opened }: KeyUse,
   now: number,
 ): DocumentOf<typeof KeySchema> {
@@ -88,6 +116,8 @@ function keyDocument(
     created_at: formatTimestamp(createdAt),
     expires_at: timeOrNull(expiresAt),
     revoked_at: timeOrNull(revokedAt),
+    scopes,
+    networks,
     last_used_at: timeOrNull(lastUsedAt),
     requests_this_month: requests,
     opened_deployments: opened,
@@ -134,8 +164,11 @@ export function addKeyRoutes(app: App, services: Services): void {
     async ({ body: { access, expires_on: date, ...given }, by }) => {
       const label = readLine("label", given.label);
       const expiresAt = date === undefined ? null : readMidnight(date, by.at);
+      const scopes = readScopes(given.scopes ?? [], (kind, id) => resourceOf(memory, by.organisationId, kind, id));
+      const networks = readNetworks(given.networks ?? []);
       const { text, ...made } = makeApiKey();
-      const { key } = await store.write({ kind: "create-key", ...by, label, access, ...made, expiresAt });
+      const command = { kind: "create-key", ...by, label, access, ...made, expiresAt, scopes, networks } as const;
+      const { key } = await store.write(command);
       return { row: key, text };
     },
   );
@@ -148,6 +181,17 @@ export function addKeyRoutes(app: App, services: Services): void {
     async ({ id: keyId }, { by }) => (await store.write({ kind: "revoke-key", ...by, keyId })).key,
   );
 }
+
+/** The id itself if the organisation has such a resource. */
+function resourceOf(memory: ServiceMemory, organisationId: string, kind: ScopedKind, id: string): string | undefined {
+  const found = {
+    rulesets: () => memory.ruleset(organisationId, id),
+    deployments: () => memory.deployment(organisationId, id),
+    lists: () => memory.externalList(organisationId, id),
+  }[kind]();
+  return found === undefined ? undefined : id;
+}
+
 /** What the store has recorded for all servers, and what this one has yet to record. */
 async function usesOf(
   { store, keyLimits, urlReaders }: Services,

@@ -70,6 +70,7 @@ function columnsOf(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
     { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
     { title: "Key", cell: ({ start }) => <code title="First characters of the key">{start}…</code> },
     { title: "Access", cell: ({ access }) => <span class="nowrap">{ACCESS[access]}</span> },
+    { title: "For", cell: ({ scopes, networks }) => <Limits {...{ scopes, networks }} /> },
     { title: "State", cell: ({ state, expires_at }) => <State {...{ state, expires_at }} /> },
     {
       title: "Expires",
@@ -102,6 +103,22 @@ function columnsOf(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
   ];
 }
 
+/** What a key is limited to. */
+function Limits({ scopes, networks }: Pick<ApiKey, "scopes" | "networks">) {
+  if (scopes.length === 0 && networks.length === 0) return <span class="muted">everything, from anywhere</span>;
+  const [what, where] = [scopes.join(", ") || "everything", networks.join(", ") || "anywhere"];
+  return (
+    <span class="wrap">
+      {what}, from {where}
+    </span>
+  );
+}
+
+/** The words of a field. */
+function wordsOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
 const SOON = 14 * 86_400_000;
 
 function State({ state, expires_at }: Pick<ApiKey, "state" | "expires_at">) {
@@ -119,11 +136,14 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
   const [made, setMade] = useState<{ readonly key: ApiKey; readonly text: string }>();
   const [date, setDate] = useState("");
   const [access, setAccess] = useState<ApiKey["access"]>("read");
-  const create = async ({ label = "", access, expires_on = "" }: Readonly<Record<string, string>>): Promise<void> => {
+  const create = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { label = "", access, expires_on = "", scopes = "", networks = "" } = values;
     const body = {
       label,
       access: access === "read_write" ? ("read_write" as const) : ("read" as const),
       ...(expires_on === "" ? {} : { expires_on }),
+      scopes: wordsOf(scopes),
+      networks: wordsOf(networks),
     };
     setMade(await post("/dashboard/api/keys", { body }));
     onCreated();
@@ -140,6 +160,20 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
           value={access}
           onChange={(event) => setAccess(event.currentTarget.value as ApiKey["access"])}
           hint={ACCESS_HINTS[access]}
+        />
+        <Field
+          name="scopes"
+          label="Only for"
+          optional
+          placeholder="rulesets/ID deployments"
+          hint="Areas (cbs, cti, edl), rulesets, deployments or lists, or one of these by its ID, with spaces between them. Other requests will get 403 Forbidden."
+        />
+        <Field
+          name="networks"
+          label="Only from"
+          optional
+          placeholder="192.0.2.0/24"
+          hint="Addresses and prefixes of the clients that may use the key."
         />
         <Field
           name="expires_on"

@@ -10,7 +10,7 @@ const MAX_KEYS = 10_000;
 
 /** `count`: active keys of the organisation; `isTaken`: whether a key with this digest exists. */
 export function createKey(
-  { organisationId, label, access, digest, start, expiresAt, at }: CreateKeyCommand,
+  { organisationId, label, access, digest, start, expiresAt, scopes = [], networks = [], at }: CreateKeyCommand,
   { count, isTaken }: { readonly count: number; readonly isTaken: boolean },
   newId: NewId,
 ): Decision {
@@ -27,6 +27,8 @@ export function createKey(
     createdAt: at,
     expiresAt,
     revokedAt: null,
+    scopes,
+    networks,
   };
   return { outcome: { key }, changes: [{ change: { kind: "key", key } }], writes: [{ insert: "key", key }] };
 }

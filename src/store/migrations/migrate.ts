@@ -29,6 +29,7 @@ import { previousSecrets } from "./0023-previous-secrets.ts";
 import { announcedExpiries } from "./0024-announced-expiries.ts";
 import { guardClasses } from "./0025-guard-classes.ts";
 import { versionStamps } from "./0026-version-stamps.ts";
+import { keyScopes } from "./0027-key-scopes.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -61,6 +62,7 @@ export const MIGRATIONS: Migrations = {
   "0024-announced-expiries": announcedExpiries,
   "0025-guard-classes": guardClasses,
   "0026-version-stamps": versionStamps,
+  "0027-key-scopes": keyScopes,
 };
 
 /** The number of migrations of this release. */

@@ -48,6 +48,8 @@ export const API_KEY = NamedColumns.of<ApiKey, ApiKeyRow>()({
   created_at: "same",
   expires_at: "same",
   revoked_at: "same",
+  scopes: "json",
+  networks: "json",
 });
 
 export const USER = NamedColumns.of<User, UserRow>()({

@@ -89,6 +89,9 @@ export interface ApiKeyRow {
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
+  /** JSON. */
+  readonly scopes: string;
+  readonly networks: string;
 }
 
 export interface UserRow {

@@ -30,6 +30,8 @@ test("a key is created, shown once, used, and revoked", async () => {
     created_at: "2026-11-21T12:00:00.000Z",
     expires_at: "2026-12-24T00:00:00.000Z",
     revoked_at: null,
+    scopes: [],
+    networks: [],
     last_used_at: null,
     requests_this_month: 0,
     opened_deployments: [],
@@ -83,6 +85,91 @@ test("errors are reported by field; the newest key is first; a key expires to th
   assert.equal((await first()).state, "active");
   t.clock.now++;
   assert.equal((await first()).state, "expired");
+});
+
+/** A key made as an admin does it; the id of one ruleset, of another, and of a deployment. */
+async function limitedKey(limits: object) {
+  const admin = (await addUser(t, organisation, "admin", `limits ${JSON.stringify(limits)}`.slice(0, 90))).token;
+  const made = await visit(t, "POST", "/keys", {
+    token: admin,
+    body: { label: "limited", access: "read_write", ...limits },
+  });
+  assert.equal(made.status, 201, made.text);
+  return made.body as { readonly key: any; readonly text: string };
+}
+
+test("a key with scopes may do what one of them allows; for all else 403 says which would", async () => {
+  const { text: all } = await addKey(t, organisation);
+  const [one, other] = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: all })).body.items.map(({ id }: any) => id);
+  const include = [{ prefixes: ["192.0.2.0/24"] }];
+  const { id: deployment } = (
+    await ask(t, "POST", "/v1/edl/deployments/", { key: all, body: { name: "scoped", include } })
+  ).body;
+  /** By operation, the scopes that allow it; each is tried with a key of each scope alone. */
+  const operations: readonly (readonly [method: string, path: string, scopes: readonly string[]])[] = [
+    ["GET", "/v1/cbs/lookup?ip=192.0.2.1", ["cbs"]],
+    ["GET", "/v1/cti/lookup/192.0.2.1", ["cti"]],
+    ["GET", "/v1/changes", ["edl"]],
+    ["GET", "/v1/edl/ip-rulesets/", ["edl", "rulesets"]],
+    ["GET", `/v1/edl/ip-rulesets/${one}`, ["edl", "rulesets", `rulesets/${one}`]],
+    ["GET", `/v1/edl/ip-rulesets/${one}/rules/`, ["edl", "rulesets", `rulesets/${one}`]],
+    ["POST", `/v1/edl/ip-rulesets/${one}/rules:check`, ["edl", "rulesets", `rulesets/${one}`]],
+    ["GET", `/v1/edl/ip-rulesets/${other}`, ["edl", "rulesets", `rulesets/${other}`]],
+    ["GET", "/v1/edl/deployments/", ["edl", "deployments"]],
+    ["GET", `/v1/edl/deployments/${deployment}/urls/`, ["edl", "deployments", `deployments/${deployment}`]],
+    ["GET", "/v1/edl/lists/", ["edl", "lists"]],
+  ];
+  for (const scope of new Set(operations.flatMap(([, , scopes]) => scopes))) {
+    const { key, text } = await limitedKey({ scopes: [scope, scope] });
+    assert.deepEqual(key.scopes, [scope]);
+    for (const [method, path, scopes] of operations) {
+      const answer = await ask(t, method, path, {
+        key: text,
+        ...(method === "POST" && { body: { ips: ["192.0.2.1"] } }),
+      });
+      const detail = `the API key has none of the scopes that allow this operation: ${scopes.join(", ")}`;
+      if (scopes.includes(scope)) assert.notEqual(answer.status, 403, `${scope}: ${path}: ${answer.text}`);
+      else assert.deepEqual([answer.status, answer.body.detail], [403, detail], `${scope}: ${path}`);
+    }
+  }
+});
+
+test("a key with networks is accepted from them alone, before it counts as used, and after a restart", async () => {
+  const [here, elsewhere] = [
+    await limitedKey({ networks: ["127.0.0.0/8", "::1"] }),
+    await limitedKey({ networks: ["192.0.2.7"] }),
+  ];
+  assert.deepEqual(here.key.networks, ["127.0.0.0/8", "::1"]);
+  for (let time = 0; time < 2; time++) {
+    assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: here.text })).status, 200);
+    const refused = await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: elsewhere.text });
+    assert.deepEqual(
+      [refused.status, refused.body.detail],
+      [403, "the API key is not accepted from the address 127.0.0.1"],
+    );
+    await t.restart();
+  }
+  const admin = (await addUser(t, organisation, "admin", "looking")).token;
+  const { items } = (await visit(t, "GET", "/keys", { token: admin })).body;
+  assert.equal(items.find(({ id }: any) => id === elsewhere.key.id).requests_this_month, 0);
+});
+
+test("scopes and networks that cannot be meant are refused, each with the cure", async () => {
+  const admin = (await addUser(t, organisation, "admin", "wrong scopes")).token;
+  const cases: readonly (readonly [object, string, RegExp])[] = [
+    [{ scopes: ["ruleset"] }, "scopes", /"ruleset" is no scope; did you mean rulesets\?/],
+    [{ scopes: ["ruleset/x"] }, "scopes", /did you mean rulesets/],
+    [{ scopes: ["cbs/x"] }, "scopes", /is no scope/],
+    [{ scopes: [""] }, "scopes", /is no scope/],
+    [{ scopes: ["rulesets/none"] }, "scopes", /nothing called "none" among the rulesets/],
+    [{ networks: ["192.0.2.1/24"] }, "networks", /host bits are set/],
+    [{ networks: ["everywhere"] }, "networks", /everywhere/],
+  ];
+  for (const [body, member, message] of cases) {
+    const answer = await visit(t, "POST", "/keys", { token: admin, body: { label: "x", access: "read", ...body } });
+    assert.deepEqual([answer.status, Object.keys(answer.body.validation_errors)], [400, [member]], answer.text);
+    assert.match(answer.body.validation_errors[member][0], message);
+  }
 });
 
 test("a key that has read the URLs of a deployment says so until these URLs no longer work", async () => {

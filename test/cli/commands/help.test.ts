@@ -179,6 +179,8 @@ const REPEATED = [
   "explain --allow",
   "explain --rules",
   "identify --snapshot",
+  "key create --from",
+  "key create --scope",
   "pull --allow-address",
   "pull --trusted-key",
   "ruleset add --never",

@@ -1,7 +1,11 @@
 import { isActivePlan } from "../../../service/access/plans.ts";
 import { makeApiKey } from "../../../store/records/api-key.ts";
-import { ACCESS_LEVELS, type AccessLevel, type Area, AREAS } from "../../../store/state.ts";
+import { type FindScoped, readNetworks, readScopes } from "../../../service/access/key-scopes.ts";
+import { ServiceError } from "../../../service/service-error.ts";
+import { ACCESS_LEVELS, type AccessLevel, type ApiKey, type Area, AREAS, type State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { UsageError } from "../../runner/usage-error.ts";
+import { chosenByName } from "../../server/choose-by-name.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { checkedLine } from "../../database/checked-line.ts";
 import {
@@ -29,6 +33,18 @@ export const createCommand: Command = {
       value: "DATE",
       help: "the key expires at the start of this date (YYYY-MM-DD, UTC); default: never",
     },
+    {
+      name: "scope",
+      value: "SCOPE",
+      repeats: true,
+      help: "what the key may be used for: cbs, cti, edl, rulesets, deployments, lists, or one of these, such as rulesets/NAME; repeat for several; default: everything",
+    },
+    {
+      name: "from",
+      value: "NETWORK",
+      repeats: true,
+      help: "address or prefix of the clients that may use the key; repeat for several; default: from anywhere",
+    },
     ...DATABASE_OPTIONS,
   ],
   notes: [
@@ -40,6 +56,10 @@ export const createCommand: Command = {
     {
       command: "ipsieve key create ci --org Example --access read_write --expires 2030-01-01 > key.txt",
       what: "one that can write, until a date",
+    },
+    {
+      command: "ipsieve key create soc --access read_write --scope rulesets/blocklist --from 192.0.2.0/24",
+      what: "one for a single ruleset, from one network",
     },
   ],
   run,
@@ -55,6 +75,41 @@ function planNote(active: readonly Area[], name: string): string {
       : `${name} has no active plan for ${missing.join(" and ")}, so such requests with the key get 403`;
   return `${about}. Next:\n  ipsieve plan set ${missing.join(" ")}${organisationOption(name)}\n`;
 }
+
+function limitsText({ scopes, networks }: Pick<ApiKey, "scopes" | "networks">): string {
+  const parts = [
+    ...(scopes.length > 0 ? [`for ${scopes.join(", ")}`] : []),
+    ...(networks.length > 0 ? [`from ${networks.join(", ")}`] : []),
+  ];
+  return parts.map((part) => `, ${part}`).join("");
+}
+
+/** What the service says about a member is said about the option. @throws UsageError */
+function usable<Value>(option: string, member: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new UsageError(`--${option}: ${error.fields?.[member]?.join("; ") ?? error.message}`);
+  }
+}
+
+/** The id of a resource of the organisation by its id or name. @throws UsageError */
+function resourceIn(state: State, organisationId: string): FindScoped {
+  const all = { rulesets: state.rulesets, deployments: state.deployments, lists: state.externalLists };
+  return (kind, name) => {
+    const own = (all[kind] as readonly Owned[]).filter((each) => each.organisationId === organisationId);
+    return chosenByName(own, name, KINDS[kind], ({ id }) => id).id;
+  };
+}
+
+type Owned = Pick<State["rulesets"][number], "id" | "name" | "organisationId">;
+
+const KINDS = {
+  rulesets: { kind: "ruleset", listedBy: "ruleset list" },
+  deployments: { kind: "deployment", listedBy: "deployment list" },
+  lists: { kind: "list", listedBy: "list list" },
+} as const;
 
 async function run(args: Arguments): Promise<number> {
   const expires = args.value("expires");
@@ -73,11 +128,13 @@ async function run(args: Arguments): Promise<number> {
       digest,
       start,
       expiresAt,
+      scopes: usable("scope", "scopes", () => readScopes(args.values("scope"), resourceIn(state, organisationId))),
+      networks: usable("from", "networks", () => readNetworks(args.values("from"))),
       ...signature(),
     } as const;
     const { key } = await store.write(command);
     const until = expiresAt === null ? "never expires" : `expires ${dateText(expiresAt)}`;
-    standardError().write(`key ${key.id} of ${name}, ${access}, ${until}; it is not shown again:\n`);
+    standardError().write(`key ${key.id} of ${name}, ${access}, ${until}${limitsText(key)}; it is not shown again:\n`);
     const active = state.plans
       .filter((plan) => plan.organisationId === organisationId && isActivePlan(plan, Date.now()))
       .map(({ area }) => area);

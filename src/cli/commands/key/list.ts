@@ -17,9 +17,22 @@ function run(args: Arguments): Promise<number> {
   return printOrganisationList<ApiKey>(args, {
     items: ({ keys }) => keys,
     document: (key) => ({ ...key, digest: undefined }),
-    header: ["id", "key", "organisation", "label", "access", "state"],
-    row: (key, organisation) => [key.id, `${key.start}...`, organisation, key.label, key.access, stateText(key)],
+    header: ["id", "key", "organisation", "label", "access", "scopes", "networks", "state"],
+    row: (key, organisation) => [
+      key.id,
+      `${key.start}...`,
+      organisation,
+      key.label,
+      key.access,
+      limits(key.scopes),
+      limits(key.networks),
+      stateText(key),
+    ],
   });
+}
+
+function limits(texts: readonly string[]): string {
+  return texts.length === 0 ? "all" : texts.join(" ");
 }
 
 function stateText({ revokedAt, expiresAt }: ApiKey): string {
