@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { digestOfApiKey, isApiKeyText } from "../../src/store/records/api-key.ts";
+import { SMALL_CATALOGUE } from "../api/harness/small-catalogue.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { adding, by, Replica } from "../store/harness/stores.ts";
 import { outcomeOf, run, start, temporaryFolder } from "./run-command.ts";
@@ -337,7 +338,14 @@ test("a server that cannot start reports the error, its location and the remedy,
   const busy = createServer().listen(0, "127.0.0.1");
   await once(busy, "listening");
   const port = String((busy.address() as AddressInfo).port);
-  const started = (...args: string[]) => ["serve", "--db", join(folder.path, "start.db"), ...args];
+  const started = (...args: string[]) => [
+    "serve",
+    "--db",
+    join(folder.path, "start.db"),
+    "--catalogue",
+    SMALL_CATALOGUE,
+    ...args,
+  ];
   const inUse = new RegExp(`127\\.0\\.0\\.1, port ${port}: the port is in use; .*--port`);
   await endsWith(75, inUse, ...started("--port", port));
   busy.close();
@@ -349,7 +357,13 @@ test("a server that cannot start reports the error, its location and the remedy,
   await failing(/--trust-proxy "proxy": .*; write addresses or prefixes/, ...started("--trust-proxy", "proxy"));
   await failing(
     /none\.ipsieve: no such file; check the path/,
-    ...started("--port", "0", "--catalogue", "none.ipsieve"),
+    "serve",
+    "--db",
+    join(folder.path, "start.db"),
+    "--port",
+    "0",
+    "--catalogue",
+    "none.ipsieve",
   );
   writeFileSync(join(folder.path, "text.txt"), "a text, and no database");
   await failing(/text\.txt: not an ipsieve database/, "serve", "--port", "0", "--db", join(folder.path, "text.txt"));

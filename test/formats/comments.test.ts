@@ -12,6 +12,7 @@ import {
   RULE_EXPORT_FORMATS,
   type RuleExportFormat,
 } from "../../src/rulesets/export-rules.ts";
+import { codePoint } from "../code-points.ts";
 import { hostileNames } from "./hostile-rules.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -45,7 +46,7 @@ const anyName = fc.oneof(
     " ",
     "é".repeat(200),
   ),
-  fc.string({ unit: "binary", maxLength: 100 }),
+  fc.string({ unit: codePoint, maxLength: 100 }),
 );
 
 test("in every format a comment contains no character that ends it, and is never empty", () => {

@@ -9,6 +9,7 @@ import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { type ExportFormat, exportCatalogue } from "../../src/cbs/export-catalogue.ts";
 import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { catalogueOf, prefixes } from "../cbs/catalogues.ts";
+import { codePoint } from "../code-points.ts";
 
 export type Line = readonly [prefix: string, ...ids: string[]];
 
@@ -153,7 +154,7 @@ function neighbour({ family, w0, w1, w2, w3 }: Address, by: number): Address {
 
 /** Random catalogues whose labels are arbitrary texts. */
 const labels = fc
-  .string({ unit: "binary", minLength: 1, maxLength: 6 })
+  .string({ unit: codePoint, minLength: 1, maxLength: 6 })
   .filter(
     (text) =>
       text.trim() === text && !/[,\p{Cc}\u2028\u2029]/u.test(text) && !text.startsWith("/") && text.isWellFormed(),

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { jsonErrorAt, repeatedKey } from "../../src/json/json-positions.ts";
 import { JsonListError, JsonListReader } from "../../src/json/json-list.ts";
+import { codePoint } from "../code-points.ts";
 
 const OPTIONS = { member: "ips", isBareAllowed: true, maxItems: 10_000, maxDepth: 16 };
 
@@ -53,7 +54,7 @@ function expectedError(text: string): string | undefined {
 
 const item = fc.oneof(
   fc.string(),
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: codePoint }),
   fc.integer(),
   fc.constant(null),
   fc.jsonValue({ maxDepth: 3 }),

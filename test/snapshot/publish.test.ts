@@ -10,6 +10,8 @@ import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
 import { rounds } from "../rounds.ts";
 
 const SEED = 1;
+/** How many states after a crash are tried. */
+const STATES = rounds({ short: 300, long: 1000 });
 
 test("publishing writes, syncs, renames, and syncs the folder, in this order", () =>
   inTemporaryFolder(async (folder) => {
@@ -21,18 +23,18 @@ test("publishing writes, syncs, renames, and syncs the folder, in this order", (
 test("after a crash at any moment of publishing there is the old snapshot or the new one", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = newCrashReport();
-    const publishes = rounds({ short: 4, long: 10 });
+    const publishes = rounds({ short: 3, long: 10 });
     for (let seed = SEED; seed < SEED + publishes; seed++) {
       await enumerateCrashStates(
         await recordPublish(folder, seed, "old"),
         join(folder, `crashed-${seed}`),
         seed,
-        600,
+        STATES,
         report,
       );
     }
     t.diagnostic(JSON.stringify(report));
-    assert.equal(report.states, 600 * publishes);
+    assert.equal(report.states, STATES * publishes);
     assert.deepEqual([report.corrupt, report.misplaced, report.absent, report.untyped], [0, 0, 0, []]);
     assert.ok(report.old > 0 && report.new > 0);
   }));
@@ -40,7 +42,7 @@ test("after a crash at any moment of publishing there is the old snapshot or the
 test("after a crash during the first publishing there is no snapshot or the new one", (t) =>
   inTemporaryFolder(async (folder) => {
     const crash = await recordPublish(folder, SEED, "nothing");
-    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
+    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, STATES);
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual([report.corrupt, report.misplaced, report.old, report.untyped], [0, 0, 0, []]);
     assert.ok(report.absent > 0 && report.new > 0);
@@ -52,24 +54,24 @@ test("negative control: rewriting in place is caught", (t) =>
       await recordRewriteInPlace(folder, SEED),
       join(folder, "crashed"),
       SEED,
-      500,
+      STATES,
     );
     t.diagnostic(JSON.stringify(report));
-    assert.ok(report.corrupt > 100);
+    assert.ok(report.corrupt > STATES / 5);
   }));
 
 test("negative control: a rename without a preceding sync is caught", (t) =>
   inTemporaryFolder(async (folder) => {
     const crash = without(await recordPublish(folder, SEED, "old"), "sync");
-    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
+    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, STATES);
     t.diagnostic(JSON.stringify(report));
-    assert.ok(report.corrupt > 10);
+    assert.ok(report.corrupt > STATES / 100);
   }));
 
 test("negative control: publishing without a sync of the folder is caught, because the old one may reappear", (t) =>
   inTemporaryFolder(async (folder) => {
     const crash = without(await recordPublish(folder, SEED, "old"), "sync-folder");
-    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
+    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, STATES);
     t.diagnostic(JSON.stringify(report));
     assert.equal(report.corrupt, 0);
     assert.ok(report.misplaced > 0);

@@ -16,6 +16,7 @@ import { verifySnapshot } from "../../src/snapshot/verify-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { codePoint } from "../code-points.ts";
 import { inTemporaryFolder, Random, sampleContent, sampleTrie } from "./harness/sample.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 
@@ -119,7 +120,7 @@ test("metadata round-trips", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const { table } = sampleContent(new Random(1), 3);
-    const key = fc.string({ unit: "binary", maxLength: 40 }).filter((name) => name !== "__proto__");
+    const key = fc.string({ unit: codePoint, maxLength: 40 }).filter((name) => name !== "__proto__");
     const document = fc.letrec((tie) => ({
       any: fc.oneof(
         { maxDepth: 5 },
@@ -127,7 +128,7 @@ test("metadata round-trips", () =>
         fc.boolean(),
         fc.maxSafeInteger(),
         fc.double({ noNaN: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
-        fc.string({ unit: "binary", maxLength: 300 }),
+        fc.string({ unit: codePoint, maxLength: 300 }),
         fc.array(tie("any"), { maxLength: 40 }),
         fc.dictionary(key, tie("any"), { noNullPrototype: true, maxKeys: 40 }),
       ),
