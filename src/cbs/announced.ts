@@ -1,7 +1,8 @@
-import type { Prefix } from "../address/address.ts";
-import { formatPrefix, parsePrefix } from "../address/prefix.ts";
+import type { Family, Prefix } from "../address/address.ts";
+import { comparePrefixes, formatPrefix, parsePrefix } from "../address/prefix.ts";
 import { subtractor } from "../address/subtract.ts";
-import { type Catalogue, type CatalogueSource, sourceKey } from "./catalogue.ts";
+import { compareTexts } from "./_node-id.ts";
+import { type Catalogue, sourceKey } from "./catalogue.ts";
 import { layerOf } from "./catalogue-ages.ts";
 
 /** A prefix that a source of the base layer names for a node. */
@@ -16,20 +17,31 @@ export interface BaseClaim {
  * node, `ID PREFIX PREFIX...`, after its source.
  */
 export function writeAnnounced(base: Catalogue, result: Catalogue): Uint8Array {
-  const kept = new Set([...claims(result)].map(keyOf));
   const lines = new Map<string, string[]>();
-  for (const claim of claims(base)) {
-    if (kept.has(keyOf(claim))) continue;
-    const key = `${claim.source ?? ""} ${claim.id}`;
+  for (const { prefix, id, source } of lostClaims(base, result)) {
+    const key = `${source ?? ""} ${id}`;
     const line = lines.get(key);
-    if (line === undefined) lines.set(key, [formatPrefix(claim.prefix)]);
-    else line.push(formatPrefix(claim.prefix));
+    if (line === undefined) lines.set(key, [formatPrefix(prefix)]);
+    else line.push(formatPrefix(prefix));
   }
   return new TextEncoder().encode([...lines].map(([key, prefixes]) => `${key}\t${prefixes.join(" ")}`).join("\n"));
 }
 
-function keyOf({ prefix, id, source }: BaseClaim): string {
-  return `${formatPrefix(prefix)} ${id} ${source}`;
+/** The claims of the base layer that only `base` has. Both are walked once, side by side. */
+function* lostClaims(base: Catalogue, result: Catalogue): Generator<BaseClaim> {
+  for (const family of [4, 6] as const) {
+    const others = places(result, family);
+    let other = others.next();
+    for (const { prefix, claims } of places(base, family)) {
+      while (other.done !== true && comparePrefixes(other.value.prefix, prefix) < 0) other = others.next();
+      const isThere = other.done !== true && comparePrefixes(other.value.prefix, prefix) === 0;
+      const kept = isThere ? other.value!.claims : [];
+      for (const { id, source, isListed } of claims) {
+        if (isListed || kept.some((each) => each.id === id && each.source === source && !each.isListed)) continue;
+        yield { prefix, id, source };
+      }
+    }
+  }
 }
 
 /**
@@ -69,28 +81,43 @@ function readAnnounced(bytes: Uint8Array): BaseClaim[] {
 
 /** The claims of all sources but publishers' lists. */
 function* claims(catalogue: Catalogue): Generator<BaseClaim> {
-  for (const { prefix, id, source } of allClaims(catalogue))
-    if (source === null || layerOf(source) !== "official")
-      yield { prefix, id, source: source === null ? null : sourceKey(source) };
+  for (const family of [4, 6] as const)
+    for (const { prefix, claims } of places(catalogue, family))
+      for (const { id, source, isListed } of claims) if (!isListed) yield { prefix, id, source };
 }
 
 /** The claims of publishers' lists, by the id of the source. */
 export function listedClaims(catalogue: Catalogue): Map<string, BaseClaim[]> {
   const lists = new Map<string, BaseClaim[]>();
-  for (const { prefix, id, source } of allClaims(catalogue)) {
-    if (source === null || layerOf(source) !== "official") continue;
-    const key = sourceKey(source);
-    const list = lists.get(key);
-    if (list === undefined) lists.set(key, [{ prefix, id, source: key }]);
-    else list.push({ prefix, id, source: key });
-  }
+  for (const family of [4, 6] as const)
+    for (const { prefix, claims } of places(catalogue, family))
+      for (const { id, source, isListed } of claims) {
+        if (!isListed) continue;
+        const list = lists.get(source!);
+        if (list === undefined) lists.set(source!, [{ prefix, id, source }]);
+        else list.push({ prefix, id, source });
+      }
   return lists;
 }
 
-function* allClaims(
+interface KnownClaim extends Omit<BaseClaim, "prefix"> {
+  /** Whether the source is a publisher's list. */
+  readonly isListed: boolean;
+}
+
+/** The prefixes of a catalogue in order, each with its claims by the id of the node: of each value one object. */
+function* places(
   catalogue: Catalogue,
-): Generator<{ readonly prefix: Prefix; readonly id: string; readonly source: CatalogueSource | null }> {
-  for (const family of [4, 6] as const)
-    for (const { prefix, match } of catalogue.table.entries(family))
-      for (const { node, source } of catalogue.claimsOf(match)) yield { prefix, id: node.id, source };
+  family: Family,
+): Generator<{ readonly prefix: Prefix; readonly claims: readonly KnownClaim[] }, undefined> {
+  const known: KnownClaim[] = [];
+  const ofValue = (value: number): KnownClaim => {
+    const { node, source } = catalogue.claim(value);
+    const isListed = source !== null && layerOf(source) === "official";
+    return { id: node.id, source: source === null ? null : sourceKey(source), isListed };
+  };
+  for (const { prefix, match } of catalogue.table.entries(family)) {
+    const claims = catalogue.valuesOf(match).map((value) => (known[value] ??= ofValue(value)));
+    yield { prefix, claims: claims.length < 2 ? claims : claims.sort((a, b) => compareTexts(a.id, b.id)) };
+  }
 }

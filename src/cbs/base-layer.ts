@@ -61,7 +61,7 @@ function restByProvider(lists: readonly OfficialLists[]): (id: string) => (prefi
   const whole = (prefix: Prefix): Prefix[] => [prefix];
   const notListed = subtractor(lists.flatMap(({ prefixes }) => prefixes));
   const known = new Map<string, (prefix: Prefix) => Prefix[]>();
-  return (id) => {
+  const ofProvider = (id: string): ((prefix: Prefix) => Prefix[]) => {
     const { type, provider } = idParts(id);
     const key = `/${type}/${provider}`;
     let restOf = known.get(key);
@@ -75,6 +75,13 @@ function restByProvider(lists: readonly OfficialLists[]): (id: string) => (prefi
             : subtractor(own.flatMap(({ prefixes }) => prefixes));
       known.set(key, restOf);
     }
+    return restOf;
+  };
+  // Nodes have many prefixes each.
+  const byId = new Map<string, (prefix: Prefix) => Prefix[]>();
+  return (id) => {
+    const restOf = byId.get(id) ?? ofProvider(id);
+    byId.set(id, restOf);
     return restOf;
   };
 }
