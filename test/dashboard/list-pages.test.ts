@@ -63,9 +63,12 @@ describe("pages of external lists", { skip: missing ?? false, timeout: 900_000 }
     const overview = await t.open("#/", { user: admin });
     await overview.page.getByRole("heading", { name: "Needs attention" }).waitFor();
     const findings = overview.page.locator(".findings > li");
-    assert.match((await findings.allInnerTexts()).join("\n"), /^drop was refused .*: .*%.*\.$/);
+    assert.match(
+      (await findings.allInnerTexts()).join("\n"),
+      /^Critical: drop was refused: .*%.*; the last good content is in use · .*\nSee what changed, and accept it/,
+    );
     await checkLooks(t, "overview-attention", "#/", admin, (shown) => shown.getByText("Needs attention").waitFor());
-    await findings.getByRole("link", { name: "drop" }).click();
+    await findings.getByRole("link", { name: "See what changed, and accept it" }).click();
     await overview.page.getByText("The fetched list was refused.").waitFor();
     assert.deepEqual(overview.errors, []);
     await overview.page.context().close();

@@ -1,4 +1,3 @@
-import { LineChart } from "../charts/line-chart.tsx";
 import { get } from "../api.ts";
 import { AddressBox } from "../components/address-box.tsx";
 import { Page, Panel } from "../components/page.tsx";
@@ -6,113 +5,47 @@ import { Plans } from "../components/plans.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { formatCount, formatLocal, formatRelative } from "../format.ts";
+import { formatCount } from "../format.ts";
 import { type Loading, useLoad } from "../load.ts";
+import { useChanges } from "../live.ts";
 import { Attention } from "../overview/attention.tsx";
+import { LastDay } from "../overview/last-day.tsx";
 import { hasPlan, hasRole, session } from "../session.ts";
 
+/** The state first, as whoever is on call needs it; then what happened; then what is there. */
 export default function Overview() {
+  const [status, usage, changes] = [useStatus(), useUsage(), useLastChanges()];
+  useChanges(() => {
+    status.reload();
+    usage.reload();
+    changes.reload();
+  });
   return (
     <Page title="Overview" about={session.value!.organisation.name}>
+      <Loaded of={status} lines={1}>
+        {(known) => <Attention status={known} />}
+      </Loaded>
       <AddressBox />
-      <Attention />
-      <Figures />
+      <Loaded of={usage} lines={2}>
+        {(known) => status.data !== undefined && <LastDay status={status.data} usage={known} />}
+      </Loaded>
       <div class="columns">
-        {hasPlan("edl") && <Rulesets />}
         {hasRole("admin") ? (
-          <LastChanges />
+          <LastChanges of={changes} />
         ) : (
           <Panel title="Plans">
             <Plans />
           </Panel>
         )}
+        {hasPlan("edl") && <Rulesets />}
       </div>
     </Page>
   );
 }
 
-function Figures() {
-  const usage = useLoad((signal) => get("/dashboard/api/usage", { signal }));
-  return (
-    <Loaded of={usage} lines={2}>
-      {({ steps, keys, snapshots, rules }) => {
-        const total = (member: "requests" | "refused" | "failed"): number =>
-          steps.reduce((sum, step) => sum + step[member], 0);
-        const threats = snapshots.find(({ name }) => name === "threats");
-        const catalogue = snapshots.find(({ name }) => name === "catalogue");
-        return (
-          <>
-            <div class="tiles">
-              <Tile
-                name="Active rules"
-                value={formatCount(rules.active)}
-                more={`${formatCount(rules.expired)} expired`}
-                href="#/rulesets"
-              />
-              <Tile
-                name="Active keys"
-                value={formatCount(keys.filter(({ state }) => state === "active").length)}
-                more={`${formatCount(keys.reduce((sum, key) => sum + key.requests_this_month, 0))} requests this month`}
-                href="#/keys"
-              />
-              <Tile
-                name="Requests in the last hour"
-                value={formatCount(total("requests"))}
-                more={`${formatCount(total("refused"))} refused, ${formatCount(total("failed"))} failed`}
-                href="#/usage"
-              />
-              {threats?.created_at != null && (
-                <Tile
-                  name="Threat intelligence"
-                  value={formatRelative(new Date(threats.created_at))}
-                  more={formatLocal(new Date(threats.created_at))}
-                  href="#/threats"
-                />
-              )}
-              {catalogue?.created_at != null && (
-                <Tile
-                  name="Catalogue"
-                  value={formatRelative(new Date(catalogue.created_at))}
-                  more={formatLocal(new Date(catalogue.created_at))}
-                  href="#/catalogue"
-                />
-              )}
-            </div>
-            <Panel>
-              <LineChart
-                title="Requests by minute, last hour"
-                labels={steps.map(({ at }) => formatLocal(new Date(at)).slice(11))}
-                series={[{ name: "Requests", values: steps.map(({ requests }) => requests) }]}
-                area
-                height={140}
-              />
-            </Panel>
-          </>
-        );
-      }}
-    </Loaded>
-  );
-}
-
-function Tile({
-  name,
-  value,
-  more,
-  href,
-}: {
-  readonly name: string;
-  readonly value: string;
-  readonly more: string;
-  readonly href: string;
-}) {
-  return (
-    <a class="tile" href={href}>
-      <p class="tile-name">{name}</p>
-      <p class="tile-value">{value}</p>
-      <p class="tile-more">{more}</p>
-    </a>
-  );
-}
+const useStatus = () => useLoad((signal) => get("/dashboard/api/status", { signal }));
+const useUsage = () =>
+  useLoad((signal) => get("/dashboard/api/usage", { params: { query: { window: "day" } }, signal }));
 
 const MAX_RULESETS = 8;
 
@@ -149,15 +82,29 @@ function Rulesets() {
   );
 }
 
-const MAX_CHANGES = 6;
+const MAX_CHANGES = 8;
 
-function LastChanges() {
-  const changes: Loading<{
-    items: { sequence: number; at: string; summary: string; actor: { name: string | null } }[];
-  }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MAX_CHANGES } }, signal }));
+interface Changes {
+  readonly items: readonly {
+    readonly sequence: number;
+    readonly at: string;
+    readonly summary: string;
+    readonly actor: { readonly name: string | null };
+  }[];
+}
+
+/** Only admins may read the audit log. */
+const useLastChanges = (): Loading<Changes> =>
+  useLoad(async (signal) =>
+    hasRole("admin")
+      ? get("/dashboard/api/audit", { params: { query: { limit: MAX_CHANGES } }, signal })
+      : { items: [] },
+  );
+
+function LastChanges({ of }: { readonly of: Loading<Changes> }) {
   return (
     <Panel title="Recent changes" actions={<a href="#/audit">Audit log</a>} flush>
-      <Loaded of={changes}>
+      <Loaded of={of}>
         {({ items }) => (
           <Table
             caption="Recent changes"

@@ -122,7 +122,7 @@ function isActive({ expiresAt, revokedAt }: ApiKey, now: number): boolean {
   return revokedAt === null && (expiresAt === null || now < expiresAt);
 }
 
-function listFindings({ id, name, problem }: ExternalList): Finding[] {
+function listFindings({ id, name, problem, content }: ExternalList): Finding[] {
   if (problem === null) return [];
   const isRefused = problem.kind === "refused";
   return [
@@ -130,7 +130,7 @@ function listFindings({ id, name, problem }: ExternalList): Finding[] {
       severity: isRefused ? "critical" : "warning",
       code: isRefused ? "list-refused" : "list-failed",
       about: { type: "list", id, name },
-      message: `${isRefused ? "was refused" : "could not be fetched"}: ${problem.message}; the last good content is in use`,
+      message: `${isRefused ? "was refused" : "could not be fetched"}: ${problem.message}; ${content === null ? "it has no content yet" : "the last good content is in use"}`,
       at: problem.since,
       cure:
         problem.digest === null
@@ -311,7 +311,7 @@ function expiryFindings({ about: { id, name, purpose }, rules }: LiveRuleset, no
       severity: "notice",
       code: "rules-expire",
       about: { type: "ruleset", id, name },
-      message: `${counted(count, "rule")} ${count === 1 ? "expires" : "expire"} within a day; ${purpose === "allowlist" ? "what they allow may then be blocked" : "what they block is then free"}`,
+      message: `has ${counted(count, "rule")} that ${count === 1 ? "expires" : "expire"} within a day; ${purpose === "allowlist" ? "what they allow may then be blocked" : "what they block is then free"}`,
       at: rules.nextExpiry(now),
       cure: "See the rules, and extend those that are needed",
       command: null,
