@@ -113,6 +113,47 @@ describe("lookups", { skip: missing ?? false }, () => {
     await end(page, errors);
   });
 
+  test("one sentence says what happens to it and what it is; what can be done about it is done there", async () => {
+    const { page, errors } = await t.open("#/lookup", { user: editor });
+    const sentence = page.locator(".answer-sentence");
+    const says = (text: RegExp): Promise<void> =>
+      until(`it says ${text}`, async () => text.test(await sentence.innerText()));
+    const box = page.getByRole("searchbox");
+    await box.fill('192.0.2.10 - - [21/Nov/2026:12:00:01 +0000] "GET / HTTP/1.1" 200 12');
+    await page.keyboard.press("Enter");
+    await says(
+      /^Blocked by your blocklist Blocklist until 2026-11-30 13:00, but no deployment carries it to devices\.$/,
+    );
+    await box.fill("https://20.9.0.7:8443/path");
+    await page.keyboard.press("Enter");
+    await page.locator("h1", { hasText: "Lookup of 20.9.0.7" }).waitFor();
+    await says(/^Not on any of your lists\. .*AS8075 .*\.$/);
+    const act = async (name: string, submit = name): Promise<void> => {
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.getByRole("dialog").getByRole("button", { name: submit, exact: true }).click();
+    };
+    await act("Block for a day");
+    await says(/^Blocked by your blocklist My Blocklist rules until 2026-11-24 \d\d:\d\d, but no deployment carries/);
+    const { body } = await visit(t, "POST", "/edl/deployments/", {
+      token: editor.token,
+      body: { name: "Edge", include: [{ prefixes: ["20.9.0.0/24"] }], guard: "off" },
+    });
+    const state = () => visit(t, "GET", `/edl/deployments/${body.id}`, { token: editor.token });
+    await until("it is published", async () => (await state()).body.status === "ok");
+    await act("Allow");
+    await says(/^Blocked by Edge, although your allowlist My Allowlist rules allows it/);
+    await act("Exclude from a deployment", "Exclude");
+    await until("it is excluded", async () => (await state()).body.exclude.length === 1);
+    await says(/^Allowed by your allowlist My Allowlist rules/);
+    assert.deepEqual((await state()).body.exclude, [{ prefixes: ["20.9.0.7"] }]);
+    // Whoever may only read is offered none of it.
+    const viewer = await t.open(at("20.9.0.7"), { user: await t.user("viewer") });
+    assert.equal(await viewer.page.getByRole("button", { name: "Allow", exact: true }).count(), 0);
+    await end(viewer.page, viewer.errors);
+    await end(page, errors);
+    await visit(t, "DELETE", `/edl/deployments/${body.id}`, { token: editor.token });
+  });
+
   test("rules: which one decides in each ruleset and until when; expired ones are struck through and labelled", async () => {
     const { page, errors } = await t.open(at("192.0.2.10"), { user: editor });
     const rulesets = panel(page, "Rulesets");

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { addressIn } from "../lookup/address-in.ts";
 import { hrefOf } from "../location.ts";
 import { navigate } from "../router.ts";
 import { Button } from "./button.tsx";
@@ -19,7 +20,7 @@ export function AddressBox({ value = "", autofocus = false, errorId }: Props) {
   useLayoutEffect(() => void (input.current!.value = value), [value]);
   const look = (event: Event): void => {
     event.preventDefault();
-    const ip = input.current!.value.trim();
+    const ip = addressIn(input.current!.value);
     if (ip === "") input.current!.focus();
     else navigate(hrefOf("/lookup", { ip }));
   };
@@ -35,9 +36,9 @@ export function AddressBox({ value = "", autofocus = false, errorId }: Props) {
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
-        maxLength={200}
+        maxLength={4000}
         aria-label="Address or prefix"
-        placeholder="1.1.1.1, 2001:db8::1 or 203.0.113.0/24"
+        placeholder="1.1.1.1, 203.0.113.0/24, a URL or a line of a log"
         aria-invalid={errorId !== undefined || undefined}
         aria-describedby={errorId}
       />

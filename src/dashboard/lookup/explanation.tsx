@@ -5,17 +5,25 @@ import { ProblemNote } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import type { Explanation as Explained } from "../documents.ts";
 import { hrefOf } from "../location.ts";
-import { useLoad } from "../load.ts";
+import { type Loading, useLoad } from "../load.ts";
+import { hasPlan } from "../session.ts";
 
 type Actor = Explained["rulesets"][number]["rules"][number]["added_by"];
 
-/** Who wrote the rules that cover an address, when another one decides, and the deployments that list it. */
-export function Explanation({ ip }: { readonly ip: string }) {
-  const { data, problem, reload } = useLoad(
+/** Nothing is asked without the plan that it needs. */
+export function useExplanation(ip: string): Loading<Explained | undefined> {
+  return useLoad(
     async (signal) =>
-      (await post("/dashboard/api/edl/ip-rulesets:explain", { body: { ip }, signal })) as unknown as Explained,
+      hasPlan("edl")
+        ? ((await post("/dashboard/api/edl/ip-rulesets:explain", { body: { ip }, signal })) as unknown as Explained)
+        : undefined,
     [ip],
   );
+}
+
+/** Who wrote the rules that cover an address, when another one decides, and the deployments that list it. */
+export function Explanation({ ip, of }: { readonly ip: string; readonly of: Loading<Explained | undefined> }) {
+  const { data, problem, reload } = of;
   if (problem !== undefined) return <ProblemNote problem={problem} retry={reload} />;
   if (data === undefined || data.ip !== ip || data.rulesets.length + data.deployments.length === 0) return null;
   return (

@@ -4,16 +4,18 @@ import { Badge } from "../components/badge.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
-import type { Lookup as Found } from "../documents.ts";
+import type { Explanation as Explained, Lookup as Found } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { ErrorAt } from "../lookup/error-at.tsx";
-import { Explanation } from "../lookup/explanation.tsx";
+import { Actions } from "../lookup/actions.tsx";
+import { Explanation, useExplanation } from "../lookup/explanation.tsx";
 import { PrefixBars } from "../lookup/prefix-bars.tsx";
 import { isOverruled, Rulesets } from "../lookup/rulesets.tsx";
+import { Sentence } from "../lookup/sentence.tsx";
 import { Services } from "../lookup/services.tsx";
 import { Classification, Threat } from "../lookup/threat.tsx";
 import { hrefOf } from "../location.ts";
-import { hasPlan } from "../session.ts";
+import { hasPlan, hasRole } from "../session.ts";
 import "./lookup.css";
 
 /** Everything known about an address or prefix, which is in the page's URL, so that it can be linked. */
@@ -41,7 +43,7 @@ export default function Lookup({ query }: PageProps) {
       ) : isLoading && data?.ip !== ip ? (
         <Skeleton />
       ) : (
-        data !== undefined && !isStale && <Result found={data} />
+        data !== undefined && !isStale && <Result found={data} reload={reload} />
       )}
     </Page>
   );
@@ -68,11 +70,17 @@ function Examples() {
   );
 }
 
-function Result({ found }: { readonly found: Found }) {
+function Result({ found, reload }: { readonly found: Found; readonly reload: () => void }) {
   const { ip, cbs, rulesets, decision, cti } = found;
+  const explanation = useExplanation(ip);
+  const explained = explanation.data?.ip === ip ? explanation.data : undefined;
+  const done = (): void => {
+    reload();
+    explanation.reload();
+  };
   return (
     <>
-      <Answer found={found} />
+      <Answer found={found} explained={hasPlan("edl") ? explained : null} onDone={done} />
       <Panel title="Covering prefixes">
         <PrefixBars found={found} />
       </Panel>
@@ -80,14 +88,23 @@ function Result({ found }: { readonly found: Found }) {
         <Services cbs={cbs} />
         <Rulesets ip={ip} rulesets={rulesets} decision={decision} />
       </div>
-      {hasPlan("edl") && <Explanation ip={ip} />}
+      {hasPlan("edl") && <Explanation ip={ip} of={explanation} />}
       <Threat ip={ip} cti={cti} />
     </>
   );
 }
 
 /** The result at a glance. */
-function Answer({ found: { ip, cbs, rulesets, decision, cti } }: { readonly found: Found }) {
+function Answer({
+  found,
+  explained,
+  onDone,
+}: {
+  readonly found: Found;
+  readonly explained: Explained | null | undefined;
+  readonly onDone: () => void;
+}) {
+  const { ip, cbs, rulesets, decision, cti } = found;
   const deciding = rulesets.filter(({ rule }) => rule !== null);
   const names = cbs === null ? [] : [...new Set(cbs.labels)];
   return (
@@ -96,6 +113,8 @@ function Answer({ found: { ip, cbs, rulesets, decision, cti } }: { readonly foun
         <span class="mono">{ip}</span>
         <CopyButton iconOnly label={`Copy ${ip}`} text={ip} />
       </div>
+      {hasRole("editor") && explained != null && <Actions found={found} explained={explained} onDone={onDone} />}
+      <Sentence found={found} explained={explained} />
       <div class="row">
         {names.map((name) => (
           <Badge key={name} kind="accent">
