@@ -61,6 +61,9 @@ export const COLUMNS = {
 /** The name of a column. */
 export type ColumnName = keyof typeof COLUMNS;
 
+/** A further one: whether somebody is the crawler that the line names. It depends on the line, not on the address alone. */
+export const CRAWLER_COLUMN = "crawler";
+
 /** The columns of rows unless others are chosen. */
 export const DEFAULT_COLUMNS: readonly ColumnName[] = ["address", "prefix", "services"];
 
@@ -79,25 +82,45 @@ function plain(text: string): string {
   return text.replaceAll(CONTROLS, " ");
 }
 
+type Snapshots = Parameters<NonNullable<RendererModule["createColumnTemplates"]>>[0];
+
+/** The values of columns by the matches of a line; null for a line without an address. */
+export function cellsOf(
+  [snapshot, beside]: Snapshots,
+  now: number,
+  names: readonly string[],
+): (matches: readonly number[] | null) => readonly Value[] {
+  let opened: Catalogue | undefined; // where the kernel writes the rows, no template is asked for
+  const networks = beside === undefined ? null : networksOf(beside, "networks");
+  const columns = names.map((name): Column => COLUMNS[name as ColumnName]);
+  return (matches) => {
+    if (matches === null) return columns.map(() => null);
+    const [match, network = 0] = matches as readonly MatchId[];
+    const owner = network === 0 ? null : networks!.ownerOf(network as MatchId);
+    const catalogue = (opened ??= new Catalogue(snapshot.metadata, snapshot.table, now));
+    const subject = { catalogue, match: match!, owner };
+    return columns.map(({ valueOf }) => valueOf(subject));
+  };
+}
+
 /** Called by the log pipeline in each of its threads, with the catalogue and, if they are shown, the networks. */
 export const createColumnTemplates: NonNullable<RendererModule["createColumnTemplates"]> = (
-  [snapshot, beside],
+  snapshots,
   format,
   now,
   names,
 ) => {
-  let opened: Catalogue | undefined; // where the kernel writes the rows, no template is asked for
-  const networks = beside === undefined ? null : networksOf(beside, "networks");
-  const columns = names.map((name): readonly [string, Column] => [name, COLUMNS[name as ColumnName]]);
-  const catalogueOf = (): Catalogue => (opened ??= new Catalogue(snapshot.metadata, snapshot.table, now));
-  if (format === "jsonl") return (matches) => documentTemplate(catalogueOf(), networks, matches);
+  if (format === "jsonl") {
+    const [snapshot, beside] = snapshots;
+    const catalogue = new Catalogue(snapshot.metadata, snapshot.table, now);
+    const networks = beside === undefined ? null : networksOf(beside, "networks");
+    return (matches) => documentTemplate(catalogue, networks, matches);
+  }
+  const valuesOf = cellsOf(snapshots, now, names);
   const write = WRITERS[format];
   return (matches) => {
-    if (matches === null) return templateBytes(write(columns.map(([name]) => [name, null])));
-    const [match, network = 0] = matches as readonly MatchId[];
-    const owner = network === 0 ? null : networks!.ownerOf(network as MatchId);
-    const subject = { catalogue: catalogueOf(), match: match!, owner };
-    return templateBytes(write(columns.map(([name, { valueOf }]) => [name, valueOf(subject)])));
+    const values = valuesOf(matches);
+    return templateBytes(write(names.map((name, at) => [name, values[at]!])));
   };
 };
 

@@ -14,7 +14,14 @@ import type { DatasetOptions } from "../address-sets/dataset-options.ts";
 import { AS_OF_OPTION, chosenMoment, NOW_OPTION } from "../snapshots/catalogue-history.ts";
 import { type ChosenSnapshot, chosenSnapshots, namingBadFile } from "../snapshots/chosen-snapshots.ts";
 import { DEFAULT_NETWORKS, ShownNetworks } from "../snapshots/chosen-networks.ts";
-import { COLUMN_RENDERER, type ColumnName, COLUMNS, DEFAULT_COLUMNS } from "../../datasets/column-renderer.ts";
+import { CELLS_RENDERER } from "../../datasets/cells-renderer.ts";
+import {
+  COLUMN_RENDERER,
+  type ColumnName,
+  COLUMNS,
+  CRAWLER_COLUMN,
+  DEFAULT_COLUMNS,
+} from "../../datasets/column-renderer.ts";
 import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { nearest } from "../../words/nearest.ts";
 import type { SnapshotCounts } from "../output/snapshot-counts.ts";
@@ -32,8 +39,6 @@ import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
-/** Whether somebody is the crawler that the line names: it depends on the line, not on the address alone. */
-const CRAWLER_COLUMN = "crawler";
 const COLUMN_NAMES = [...(Object.keys(COLUMNS) as ColumnName[]), CRAWLER_COLUMN] as const;
 const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FORMATS = [...ROW_FORMATS, "arrow", "json"] as const;
@@ -291,7 +296,7 @@ async function identifyIn(
     ...(await onlyOf(args, chosen, given.now)),
     ...given,
     ...(crawlers !== undefined && { format: "jsonl", rowText: true, output: crawlers }),
-    ...(crawlers !== undefined && networks !== null && { renderer: COLUMN_RENDERER, chosenColumns: DEFAULT_COLUMNS }),
+    ...(crawlers !== undefined && judgedRows(args, networks)),
   });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
@@ -319,6 +324,21 @@ function judgesCrawlers(args: Arguments): boolean {
   return args.has("crawlers") || args.has("only-impostors") || chosenColumns(args).includes(CRAWLER_COLUMN);
 }
 
+/** What the rows that are judged have: whole documents, or the cells of the columns that are written. */
+function judgedRows(args: Arguments, networks: ShownNetworks["opened"]): Partial<IdentifyOptions> {
+  const isWritten = printsRows(args);
+  if (isWritten && args.value("format") === "jsonl")
+    return networks === null ? {} : { renderer: COLUMN_RENDERER, chosenColumns: DEFAULT_COLUMNS };
+  return {
+    renderer: CELLS_RENDERER,
+    chosenColumns: isWritten ? judgedColumns(args).filter((name) => name !== CRAWLER_COLUMN) : [],
+  };
+}
+
+function judgedColumns(args: Arguments): readonly string[] {
+  return args.has("columns") ? chosenColumns(args) : [...DEFAULT_COLUMNS, CRAWLER_COLUMN];
+}
+
 /** What takes the rows and judges each line. Loaded only when needed. */
 async function crawlerRows(args: Arguments, chosen: ChosenSnapshot, now: number): Promise<CrawlerRows> {
   const { snapshot, kind, path } = chosen;
@@ -329,7 +349,7 @@ async function crawlerRows(args: Arguments, chosen: ChosenSnapshot, now: number)
   return new CrawlerRows({
     catalogue: catalogueOf(snapshot, path, now),
     format: printsRows(args) ? ((args.value("format") ?? "tsv") as CrawlerRowFormat) : null,
-    columns: args.has("columns") ? chosenColumns(args) : [...DEFAULT_COLUMNS, CRAWLER_COLUMN],
+    columns: judgedColumns(args),
     onlyImpostors: args.has("only-impostors"),
     keepsText: args.has("text"),
     write: printText,

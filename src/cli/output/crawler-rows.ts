@@ -1,34 +1,61 @@
 import { Writable } from "node:stream";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { type ClaimedCrawler, CrawlerJudge, crawlersIn, mayNameCrawler } from "../../cbs/crawler-verdict.ts";
-import type { LookupDocument } from "../../cbs/lookup-document.ts";
 import { userAgentOf } from "../../cbs/user-agent-of.ts";
-import type { Network } from "../../networks/networks.ts";
+import { CRAWLER_COLUMN } from "../../datasets/column-renderer.ts";
 import { csvRow } from "../../csv/write-row.ts";
 import type { CountedEntry, SnapshotCounts } from "./snapshot-counts.ts";
 
-/** A row as `identify --format jsonl --text` writes it. */
-type Row = Omit<LookupDocument, "ip"> & {
-  readonly ip: string | null;
-  readonly line: number;
+/**
+ * A row as `identify --format jsonl --text` writes it, with documents or the cells of columns, in parts that are not parsed. No text in the document can contain
+ * what separates them, as its quotes are escaped:
+ *
+ *     {"ip":"192.0.2.1","found":true, ...   ,"line":7   ,"text":"GET / ..."   }
+ *     document                              line        text
+ */
+interface RawRow {
+  readonly document: string;
+  readonly line: string;
   readonly text: string;
-  readonly network?: Network | null;
-};
+}
 
-/** What a column has of a document; see `COLUMNS` of the column renderer. */
-const CELLS: Readonly<Record<string, (row: Row) => string | number | readonly string[] | null | undefined>> = {
-  address: ({ ip }) => ip,
-  prefix: ({ cidr }) => cidr,
-  services: ({ cbs_ids }) => cbs_ids,
-  primary: ({ primary }) => primary?.cbs_id,
-  provider: ({ providers }) => providers,
-  service: ({ services }) => services,
-  region: ({ regions }) => regions,
-  type: ({ types }) => types,
-  asn: ({ network }) => network?.asn,
-  network: ({ network }) => network?.name,
-  country: ({ network }) => network?.country,
-};
+const LINE = ',"line":';
+const TEXT = ',"text":';
+
+function rawRow(row: string): RawRow {
+  const line = row.indexOf(LINE);
+  const text = row.indexOf(TEXT, line);
+  return {
+    document: row.slice(0, line),
+    line: row.slice(line + LINE.length, text),
+    text: row.slice(text + TEXT.length, -1),
+  };
+}
+
+/** How many user agents are kept: logs repeat them. */
+const MAX_KEPT = 50_000;
+
+/** What a function makes of a text, made once while it is kept. */
+class Kept<Value> {
+  readonly #values = new Map<string, Value>();
+  readonly #make: (text: string) => Value;
+
+  constructor(make: (text: string) => Value) {
+    this.#make = make;
+  }
+
+  of(text: string): Value {
+    let value = this.#values.get(text);
+    if (value !== undefined) return value;
+    value = this.#make(text);
+    if (this.#values.size >= MAX_KEPT) this.#values.clear();
+    this.#values.set(text, value);
+    return value;
+  }
+}
+
+const IP = '{"ip":"';
+const CELLS = ',"cells":';
 
 /** How rows are written; null: they are only counted. */
 export type CrawlerRowFormat = "tsv" | "csv" | "jsonl" | null;
@@ -36,7 +63,7 @@ export type CrawlerRowFormat = "tsv" | "csv" | "jsonl" | null;
 export interface CrawlerRowOptions {
   readonly catalogue: Catalogue;
   readonly format: CrawlerRowFormat;
-  /** Of tsv and csv, by the names of `--columns`. */
+  /** Of tsv and csv, by the names of `--columns`; rows come with cells for all but the crawler (`CELLS_RENDERER`). */
   readonly columns: readonly string[];
   /** Only the rows of impostors. */
   readonly onlyImpostors: boolean;
@@ -53,6 +80,7 @@ export class CrawlerRows extends Writable {
   readonly #options: CrawlerRowOptions;
   readonly #judge: CrawlerJudge;
   readonly #decoder = new TextDecoder();
+  readonly #crawlers = new Kept(crawlersIn);
   readonly #counts = new Map<string, { readonly claimed: ClaimedCrawler; lines: number }>();
   #rest = "";
   /** Rows that were written, or would be. */
@@ -75,7 +103,7 @@ export class CrawlerRows extends Writable {
     let rows = "";
     const { format, onlyImpostors } = this.#options;
     const writesAll = format !== null && !onlyImpostors;
-    for (const line of lines) if (writesAll || mayNameCrawler(line)) rows += this.#rowOf(JSON.parse(line) as Row);
+    for (const line of lines) if (writesAll || mayNameCrawler(line)) rows += this.#rowOf(rawRow(line));
     if (rows === "") return done();
     this.#options.write(rows).then(() => done(), done);
   }
@@ -91,35 +119,32 @@ export class CrawlerRows extends Writable {
     return { ...counts, sections: (perMatch) => [...counts.sections(perMatch), section] };
   }
 
-  #rowOf(row: Row): string {
+  #rowOf(row: RawRow): string {
     const { format, onlyImpostors } = this.#options;
-    const claimed = this.#claimOf(row);
+    const { document } = row;
+    const ip = document.startsWith(IP) ? document.slice(IP.length, document.indexOf('"', IP.length)) : null;
+    const claimed = this.#claimOf(ip, row.text);
     if (claimed !== null) this.#count(claimed);
     if (onlyImpostors && claimed?.verdict !== "impostor") return "";
     this.selected++;
     if (format === null) return "";
-    if (format !== "jsonl") return this.#cells(row, claimed, format);
-    const { text, line, ...document } = row;
-    const more = { crawler: claimed, line, ...(this.#options.keepsText && { text }) };
-    return `${JSON.stringify({ ...document, ...more })}\n`;
+    if (format !== "jsonl") return this.#written(row, claimed, format);
+    const text = this.#options.keepsText ? `${TEXT}${row.text}` : "";
+    return `${document},"crawler":${JSON.stringify(claimed)}${LINE}${row.line}${text}}\n`;
   }
 
-  #cells(row: Row, claimed: ClaimedCrawler | null, format: "tsv" | "csv"): string {
-    const cells = this.#options.columns.map((name): string | null => {
-      const value = name === "crawler" ? claimed && `${claimed.verdict} ${claimed.name}` : CELLS[name]!(row);
-      return value === null || value === undefined
-        ? null
-        : typeof value === "object"
-          ? value.join(",") || null
-          : String(value);
-    });
+  #written({ document }: RawRow, claimed: ClaimedCrawler | null, format: "tsv" | "csv"): string {
+    const cells = JSON.parse(document.slice(document.indexOf(CELLS) + CELLS.length)) as (string | null)[];
+    const at = this.#options.columns.indexOf(CRAWLER_COLUMN);
+    cells.splice(at, 0, claimed && `${claimed.verdict} ${claimed.name}`);
     return format === "csv" ? csvRow(cells) : `${cells.map((cell) => cell ?? "").join("\t")}\n`;
   }
 
-  #claimOf({ ip, text }: Row): ClaimedCrawler | null {
-    if (ip === null) return null;
-    const agent = userAgentOf(text);
-    const crawlers = agent === null ? [] : crawlersIn(agent);
+  /** `text` is the line as JSON has it. */
+  #claimOf(ip: string | null, text: string): ClaimedCrawler | null {
+    if (ip === null || !mayNameCrawler(text)) return null;
+    const agent = userAgentOf(JSON.parse(text) as string);
+    const crawlers = agent === null ? [] : this.#crawlers.of(agent);
     if (crawlers.length === 0) return null;
     const { table, now } = this.#options.catalogue;
     return this.#judge.judge(table.activeMatch(table.lookup(ip), now), crawlers);

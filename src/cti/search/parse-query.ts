@@ -3,10 +3,11 @@ import { isPrefix } from "../../address/prefix.ts";
 import { comparePrefixes } from "../../address/prefix.ts";
 import type { Prefix } from "../../address/address.ts";
 import { nearest } from "../../words/nearest.ts";
+import { unknownField } from "./field-names.ts";
 import { type Clause, isPattern, isScanned, type Query, type QueryValue } from "./query.ts";
 import { QueryError } from "./query-error.ts";
 import { readRelative, readValue } from "./read-value.ts";
-import { FIELD_NAMES, type Operator, OPERATORS, type SearchField, searchField } from "./search-fields.ts";
+import { type Operator, OPERATORS, type SearchField, searchField } from "./search-fields.ts";
 
 /** What bounds the work of a query. Each is named in the error of a query that exceeds it. */
 export const QUERY_LIMITS = {
@@ -110,10 +111,8 @@ class Parser {
       return this.#expected('a field, NOT, "(" or an indicator', start);
     const field = searchField(name);
     if (field === undefined) {
-      const known = nearest(name, FIELD_NAMES) ?? nearest(name.toLowerCase(), FIELD_NAMES) ?? endingWith(name);
-      const cure =
-        known === undefined ? "; the fields are those of documents, such as tag, country, port or last_seen" : "";
-      throw new QueryError("unknown-field", start, `there is no field ${quoted(name)}${cure}`, known);
+      const { problem, meant } = unknownField(name);
+      throw new QueryError("unknown-field", start, problem, meant);
     }
     this.#at += name.length;
     return this.#condition(field);
@@ -290,12 +289,6 @@ function operatorOf(written: string): Operator | undefined {
   const lower = written.toLowerCase();
   if (Object.hasOwn(WORD_OPERATORS, lower)) return WORD_OPERATORS[lower];
   return /^[!~:=<>]+$/.test(written) ? (written as Operator) : undefined;
-}
-
-/** `code` alone means no field, but `ssh.auth.user` and `country_code` come near one by their last part. */
-function endingWith(name: string): string | undefined {
-  const last = name.toLowerCase().split(".").at(-1)!;
-  return FIELD_NAMES.find((known) => known.endsWith(`.${last}`));
 }
 
 function checkOrder(field: SearchField, [first, last]: readonly QueryValue[], at: number): void {

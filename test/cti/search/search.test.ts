@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CtiSearch } from "../../../src/cti/search/cti-search.ts";
+import { countedField } from "../../../src/cti/search/field-names.ts";
 import { parseQuery, QUERY_LIMITS } from "../../../src/cti/search/parse-query.ts";
 import { printQuery } from "../../../src/cti/search/print-query.ts";
 import { QueryError, type QueryErrorCode } from "../../../src/cti/search/query-error.ts";
@@ -153,4 +154,22 @@ test("no text of these pieces does anything but parse or be refused, wherever it
           assert.ok(error instanceof QueryError, `${piece}: ${String(error)}`);
           assert.ok(error.position >= 1 && error.position <= piece.length + 1, piece);
         }
+});
+
+test("fields to count: by the same words in the command, the API and a query", () => {
+  for (const [name, message] of [
+    ["tga", 'there is no field "tga"; did you mean tag?'],
+    ["country_code", /there is no field "country_code"/],
+    ["ip", /an ip of its own/],
+    ["\u001b", /there is no field "\\u001b"; the fields are those of documents/],
+  ] as const) {
+    const refused = countedField(name);
+    assert.ok(typeof refused === "string", name);
+    if (typeof message === "string") assert.equal(refused, message);
+    else assert.match(refused, message);
+    if (name === "ip") continue;
+    assert.throws(() => parseQuery(`${name}:x`), name === "\u001b" ? QueryError : { code: "unknown-field" });
+  }
+  const field = countedField("port");
+  assert.ok(typeof field !== "string" && field.name === "network.port");
 });

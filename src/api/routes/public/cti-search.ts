@@ -1,18 +1,12 @@
 import { formatPrefix } from "../../../address/prefix.ts";
+import { countedField } from "../../../cti/search/field-names.ts";
 import type { FieldValues } from "../../../cti/search/count-values.ts";
 import type { FoundRows } from "../../../cti/search/cti-search.ts";
-import {
-  FIELD_NAMES,
-  OPERATORS,
-  SEARCH_FIELDS,
-  type SearchField,
-  searchField,
-} from "../../../cti/search/search-fields.ts";
+import { OPERATORS, SEARCH_FIELDS, type SearchField } from "../../../cti/search/search-fields.ts";
 import { type FoundThreats as Found, readQuery, searchThreats } from "../../../service/datasets/search-threats.ts";
 import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import { inSlices } from "../../../turns/in-slices.ts";
-import { nearest } from "../../../words/nearest.ts";
 import type { App } from "../../app-type.ts";
 import { LINES } from "../../http/line-bodies.ts";
 import { chooseType } from "../../http/media-types.ts";
@@ -146,14 +140,8 @@ function counting(found: FoundRows, field: SearchField, limit: number): Generato
 
 /** @throws ServiceError "invalid" */
 function readField(name: string, index: number): SearchField {
-  const field = searchField(name);
-  if (field === undefined) {
-    const known = nearest(name.toLowerCase(), FIELD_NAMES);
-    const cure = known === undefined ? "GET /v1/cti/search:fields lists them" : `did you mean ${known}?`;
-    throw invalid({ [`fields[${index}]`]: [`there is no field ${JSON.stringify(name)}; ${cure}`] });
-  }
-  if (field.name === "ip")
-    throw invalid({ [`fields[${index}]`]: ["each document has an ip of its own; search for the documents instead"] });
+  const field = countedField(name);
+  if (typeof field === "string") throw invalid({ [`fields[${index}]`]: [field] });
   return field;
 }
 

@@ -1,9 +1,9 @@
 import { formatPrefix } from "../../../address/prefix.ts";
+import { countedField } from "../../../cti/search/field-names.ts";
 import type { CtiSearch, FoundRows } from "../../../cti/search/cti-search.ts";
-import { FIELD_NAMES, SEARCH_FIELDS, type SearchField, searchField } from "../../../cti/search/search-fields.ts";
+import { SEARCH_FIELDS, type SearchField } from "../../../cti/search/search-fields.ts";
 import { withPath } from "../../../datasets/with-path.ts";
 import { finished } from "../../../turns/finished.ts";
-import { nearest } from "../../../words/nearest.ts";
 import { openSearch, queryIn } from "../../address-sets/threat-operand.ts";
 import { momentOf } from "../../options/moment.ts";
 import { grouped } from "../../output/numbers.ts";
@@ -80,12 +80,9 @@ function facetFields(args: Arguments): SearchField[] {
   if (args.has("count") && names.length > 0)
     throw new UsageError("--count and --facets cannot be combined; leave one out");
   return names.map((name) => {
-    const field = searchField(name);
-    if (field !== undefined && field.name !== "ip") return field;
-    if (field !== undefined) throw new UsageError("--facets ip: each document has an ip of its own; leave it out");
-    const known = nearest(name.toLowerCase(), FIELD_NAMES);
-    const cure = known === undefined ? `choose from ${FIELD_NAMES.join(", ")}` : `did you mean ${known}?`;
-    throw new UsageError(`--facets: there is no field ${JSON.stringify(name)}; ${cure}`);
+    const field = countedField(name);
+    if (typeof field === "string") throw new UsageError(`--facets: ${field}`);
+    return field;
   });
 }
 
