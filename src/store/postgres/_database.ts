@@ -1,4 +1,4 @@
-import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely";
+import { CompiledQuery, Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely";
 import { Client, type ClientBase, Pool, type PoolConfig, types } from "pg";
 import { turn } from "../../turns/in-slices.ts";
 import type { Engine, Insertion } from "../sql/_engine.ts";
@@ -128,6 +128,8 @@ export function openPool(
       db: plain,
       readRules,
       insertRows,
+      query: async (within, text, parameters) =>
+        (await within.executeQuery(CompiledQuery.raw(text, [...parameters]))).rows,
     },
     pool,
   };

@@ -4,7 +4,7 @@ import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { packNames } from "../../rulesets/rule-names.ts";
 import { familyOfKey, lengthOfKey, wordAt } from "../_prefix-key.ts";
 import { ruleOfValues, type RuleValues } from "../_rule-values.ts";
-import { type Engine, type Insertion, jsonRows } from "./_engine.ts";
+import { type Engine, GivenRows, type Insertion, jsonRows, statement } from "./_engine.ts";
 import type { RuleRow, Tables } from "./_tables.ts";
 
 export function ruleOfRow({ prefix, name, expires_at, created_at, updated_at }: RuleRow): Rule {
@@ -44,9 +44,10 @@ export async function readRulesOf(
 ) {
   const found = [];
   for (let at = 0; at < keys.length; at += engine.rowsAtOnce) {
-    const { rows } = await sql<Tables["rules"]>`
-      select rules.* from ${jsonRows(engine, keys.slice(at, at + engine.rowsAtOnce))} as given cross join rules
-      where rules.ruleset = cast(given.value ->> 0 as bigint) and rules.prefix = given.value ->> 1`.execute(within);
+    const part = new GivenRows(keys.slice(at, at + engine.rowsAtOnce));
+    const rows = await statement<Tables["rules"]>(engine, within)`
+      select rules.* from ${part} as given cross join rules
+      where rules.ruleset = cast(given.value ->> 0 as bigint) and rules.prefix = given.value ->> 1`;
     found.push(...rows);
   }
   return found;

@@ -89,6 +89,7 @@ function engineOf(file: DatabaseSync): SqliteEngine {
     file,
     readRules: rulesReader(file),
     insertRows: rowInserter(file),
+    query: statementRunner(file),
   };
 }
 
@@ -162,6 +163,16 @@ function rowInserter(file: DatabaseSync): Engine["insertRows"] {
     const statement = prepared.get(insertion) ?? file.prepare(insertText(insertion));
     prepared.set(insertion, statement);
     for (const row of rows) statement.run(...row);
+  };
+}
+
+/** Statements that are prepared once: there are as many as places that write one down. */
+function statementRunner(file: DatabaseSync): Engine["query"] {
+  const prepared = new Map<string, StatementSync>();
+  return async (_within, text, parameters) => {
+    let statement = prepared.get(text);
+    if (statement === undefined) prepared.set(text, (statement = file.prepare(text)));
+    return statement.all(...parameters);
   };
 }
 

@@ -3,7 +3,7 @@ import { expiredEvent } from "../../decide/_rule-events.ts";
 import { RulesetDraft } from "../../decide/_ruleset-draft.ts";
 import type { RuleEvent } from "../../records/packed-events.ts";
 import type { RuleValues } from "../../_rule-values.ts";
-import type { Engine } from "../_engine.ts";
+import { type Engine, lockPart, statement } from "../_engine.ts";
 import { RULESET } from "../_entities.ts";
 import { EventParts } from "../events/_event-parts.ts";
 import { NOT_ANNOUNCED, saveAnnounced } from "./_announced-expiries.ts";
@@ -24,9 +24,8 @@ export async function lockDueRulesets(
   within: Transaction<Tables>,
   at: number,
 ): Promise<RulesetDraft[]> {
-  const { rows } = await sql<Selectable<RulesetRow>>`
-    select * from rulesets where next_expiry <= ${at} order by number
-    ${engine.name === "postgres" ? sql`for update skip locked` : sql``}`.execute(within);
+  const rows = await statement<Selectable<RulesetRow>>(engine, within)`
+    select * from rulesets where next_expiry <= ${at} order by number ${lockPart(engine, true)}`;
   return rows.map(draftOfRow);
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Selectable, type Transaction } from "kysely";
+import type { Selectable, Transaction } from "kysely";
 import { type Answer, type GroupAnswer, rejectionOf } from "../../_answer.ts";
 import { keyOfPrefix } from "../../_prefix-key.ts";
 import { type Change, stampOf } from "../../change.ts";
@@ -13,7 +13,7 @@ import { takesLong } from "../../queue/_long-commands.ts";
 import { appendExpiries, draftOfRow, lockDueRulesets, saveExpiryMarks } from "./_due-expiries.ts";
 import { moveMarksBack, readAnnounced } from "./_announced-expiries.ts";
 import { deleteRuleset } from "./_delete-ruleset.ts";
-import { type Engine, forUpdate, jsonRows } from "../_engine.ts";
+import { type Engine, GivenRows, lockPart, statement } from "../_engine.ts";
 import { executeEntityCommand, lockNumbers } from "./_entity-commands.ts";
 import type { Group } from "./_group.ts";
 import { eventOf, GroupEvents } from "./_group-events.ts";
@@ -193,12 +193,9 @@ async function lockRulesets(
 ): Promise<Map<string, RulesetDraft>> {
   const ids = [...new Set(commands.flatMap((command) => ("rulesetId" in command ? [command.rulesetId] : [])))];
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<Selectable<RulesetRow>>`
-    select * from rulesets where id in (select value ->> 0 from ${jsonRows(
-      engine,
-      ids.map((id) => [id]),
-    )} as given)
-    order by number ${forUpdate(engine)}`.execute(within);
+  const given = new GivenRows(ids.map((id) => [id]));
+  const rows = await statement<Selectable<RulesetRow>>(engine, within)`
+    select * from rulesets where id in (select value ->> 0 from ${given} as given) order by number ${lockPart(engine)}`;
   const drafts = new Map(rows.map((row) => [row.id, draftOfRow(row)]));
   const byNumber = new Map([...drafts.values()].map((draft) => [draft.number, draft]));
   const touched = commands.flatMap((command) => {
@@ -241,9 +238,9 @@ async function writeRules(
   );
   const counts = all.filter(({ isCountChanged }) => isCountChanged).map(({ number, count }) => [number, count]);
   if (counts.length === 0) return;
-  await sql`
-    update rulesets set rule_count = cast(given.value ->> 1 as bigint) from ${jsonRows(engine, counts)} as given
-    where rulesets.number = cast(given.value ->> 0 as bigint)`.execute(within);
+  await statement(engine, within)`
+    update rulesets set rule_count = cast(given.value ->> 1 as bigint) from ${new GivenRows(counts)} as given
+    where rulesets.number = cast(given.value ->> 0 as bigint)`;
 }
 
 /** Numbers the changes, and writes the versions of the rulesets that they change. */
@@ -254,11 +251,9 @@ async function numberChanges(
   stamp: string,
 ): Promise<Change[]> {
   if (changes.length === 0) return [];
-  const { sequence: last } = await within
-    .updateTable("store")
-    .set((row) => ({ sequence: row("sequence", "+", changes.length) }))
-    .returning("sequence")
-    .executeTakeFirstOrThrow();
+  const [store] = await statement<{ sequence: number }>(engine, within)`
+    update store set sequence = sequence + ${changes.length} returning sequence`;
+  const last = store!.sequence;
   const numbered = changes.map(
     (change, index) => ({ sequence: last - changes.length + 1 + index, stamp, ...change }) as Change,
   );
@@ -271,8 +266,9 @@ async function numberChanges(
     if (id !== null) versions.set(id, [id, sequence, at]);
   }
   if (versions.size === 0) return numbered;
-  await sql`
+  const given = new GivenRows([...versions.values()]);
+  await statement(engine, within)`
     update rulesets set version = cast(given.value ->> 1 as bigint), stamp = ${stamp}, updated_at = cast(given.value ->> 2 as bigint)
-    from ${jsonRows(engine, [...versions.values()])} as given where rulesets.id = given.value ->> 0`.execute(within);
+    from ${given} as given where rulesets.id = given.value ->> 0`;
   return numbered;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import type { EventPart, Recorded } from "../../decide/_decision.ts";
 import type { EventBody } from "../../records/event.ts";
 import { packEvents, type RuleEvent } from "../../records/packed-events.ts";
 import type { Ruleset } from "../../state.ts";
 import type { Webhook } from "../../records/webhook.ts";
-import { type Engine, type Insertion, jsonRows } from "../_engine.ts";
+import { type Engine, GivenRows, type Insertion, statement } from "../_engine.ts";
 import { EVENTS_OF_ROW } from "../events/_event-parts.ts";
 import type { Tables } from "../_tables.ts";
 import { deleteOldEvents, type EventLimits } from "../events/_old-events.ts";
@@ -108,11 +108,11 @@ async function reserve(
   counts: ReadonlyMap<string, number>,
 ): Promise<Map<string, number>> {
   const given = [...counts].map(([id, count]) => [id, randomBytes(16).toString("hex"), count]);
-  const { rows } = await sql<{ organisation_id: string; sequence: number }>`
+  const rows = await statement<{ organisation_id: string; sequence: number }>(engine, within)`
     insert into event_heads (organisation_id, feed, sequence)
-    select value ->> 0, value ->> 1, cast(value ->> 2 as bigint) from ${jsonRows(engine, given)} as given where true
+    select value ->> 0, value ->> 1, cast(value ->> 2 as bigint) from ${new GivenRows(given)} as given where true
     on conflict (organisation_id) do update set sequence = event_heads.sequence + excluded.sequence
-    returning organisation_id, sequence`.execute(within);
+    returning organisation_id, sequence`;
   return new Map(rows.map(({ organisation_id: id, sequence }) => [id, sequence - counts.get(id)! + 1]));
 }
 
