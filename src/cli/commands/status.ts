@@ -34,10 +34,12 @@ const FORMATS = { critical: "red", warning: "yellow", notice: "dim" } as const;
 
 function screen(status: Status, style: Style): string {
   const { findings } = status;
-  const first =
+  const count = findings.filter(({ severity }) => severity !== "notice").length;
+  const result =
     status.state === "ok"
-      ? `${style("green", "ok")}: nothing needs attention of ${lookedAt(status)}`
-      : `${style(FORMATS[status.state], status.state)}: ${grouped(findings.filter(({ severity }) => severity !== "notice").length)} of ${lookedAt(status)}`;
+      ? `${style("green", "ok")}: nothing needs attention`
+      : `${style(FORMATS[status.state], status.state)}: ${count === 1 ? "1 thing needs" : `${grouped(count)} things need`} attention`;
+  const first = `${result} among ${lookedAt(status)}`;
   const lines = findings.flatMap(({ severity, about, message, at, cure, command }) => [
     `  ${style(FORMATS[severity], severity.padEnd(WIDTH))}  ${oneLine(about.name)} ${oneLine(message)}${at === null ? "" : ` (${at})`}`,
     `  ${" ".repeat(WIDTH)}  ${style("dim", `${cure}${command === null ? "" : `: ${command}`}`)}`,

@@ -182,7 +182,7 @@ test("status: one screen that says what needs attention, with the cure, and an e
   await until("the server knows the key", async () => (await ask("status")).code !== 2);
   const calm = await ask("status");
   assert.deepEqual([calm.code, calm.stderr], [0, ""]);
-  assert.match(calm.stdout, /^ok: nothing needs attention of 2 rulesets, 1 key\n/);
+  assert.match(calm.stdout, /^ok: nothing needs attention among 2 rulesets, 1 key\n/);
   assert.equal((await json()).state, "ok");
   await ask(
     "deployment",
@@ -200,7 +200,7 @@ test("status: one screen that says what needs attention, with the cure, and an e
   assert.equal(code, 1);
   assert.match(
     stdout,
-    /^critical: 1 of 1 deployment, .*\n {2}critical {2}Edge was refused: .* more than the 1 allowed; devices have no list \(.*\)\n +See why, and publish it or correct its sources: ipsieve deployment show [\w-]+\n/,
+    /^critical: 1 thing needs attention among 1 deployment, .*\n {2}critical {2}Edge was refused: .* more than the 1 allowed; devices have no list \(.*\)\n +See why, and publish it or correct its sources: ipsieve deployment show [\w-]+\n/,
   );
   assert.ok(stdout.split("\n").length < 24, "one screen");
 });
