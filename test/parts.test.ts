@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { filesOf, hasLongForm, isShortIn, NIGHTLY, WITH_PROGRAMS } from "./parts.ts";
+import { filesOf, filesOfRun, hasLongForm, isShortIn, NIGHTLY, WITH_PROGRAMS } from "./parts.ts";
 import { LONGEST } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -11,6 +11,27 @@ test("in `.ci/run` each test file runs once: alone in its short form, or in its 
   assert.deepEqual([...filesOf("once"), ...filesOf("long")].toSorted(), filesOf("all"));
   assert.ok(filesOf("long").length > 100);
   for (const file of filesOf("once")) assert.ok(!hasLongForm(file) || NIGHTLY.includes(file), file);
+});
+
+test("a run of npm test has a third of the files that need programs, three runs all, and other parts are whole", (t) => {
+  const before = process.env["TEST_SEED"];
+  t.after(() => {
+    if (before === undefined) delete process.env["TEST_SEED"];
+    else process.env["TEST_SEED"] = before;
+  });
+  const programs = filesOf("programs");
+  const runs = ["4", "5", "6"].map((seed) => {
+    process.env["TEST_SEED"] = seed;
+    for (const part of ["once", "long", "programs", "nightly"] as const)
+      assert.deepEqual(filesOfRun(part), filesOf(part));
+    return filesOfRun("all");
+  });
+  if (process.env["TEST_ROUNDS"] === "long") return;
+  for (const files of runs) {
+    assert.equal(files.filter((path) => !programs.includes(path)).length, filesOf("all").length - programs.length);
+    assert.ok(files.filter((path) => programs.includes(path)).length <= Math.ceil(programs.length / 3));
+  }
+  assert.deepEqual([...new Set(runs.flat())].toSorted(), filesOf("all"));
 });
 
 test("of a file whose long form takes too long for `.ci/run`, that runs by night, and the short one here", () => {

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sampled } from "./rounds.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -78,6 +79,18 @@ export const WITH_PROGRAMS: readonly string[] = readFileSync(join(ROOT, "test/pr
   .trimEnd()
   .split("\n");
 
+/**
+ * What a run of a part has of its files. Of those that start other programs, a run of `npm test` has a third, by
+ * TEST_SEED: `.ci/run` has all of them.
+ */
+export function filesOfRun(part: Part): readonly string[] {
+  const files = filesOf(part);
+  if (part !== "all") return files;
+  const programs = filesOf("programs");
+  const chosen = new Set(sampled(programs, 3));
+  return files.filter((path) => !programs.includes(path) || chosen.has(path));
+}
+
 /** Whether a part runs the long forms, in which no test may be skipped. */
 export function isLong(part: Part): boolean {
   return part !== "all" && part !== "once";
@@ -105,7 +118,7 @@ export function hasLongForm(path: string): boolean {
   const text = readFileSync(join(ROOT, path), "utf8");
   const others = Array.from(text.matchAll(/\bimport\("(\.[^"]+\.test\.ts)"\)/g), ([, other]) => other!);
   return (
-    /\brounds\(\{|\bonlyLong\(|\bsampled\(/.test(text) ||
+    /\brounds\(\{|\bonlyLong\(|\binTurn\(|\bsampled\(/.test(text) ||
     others.some((other) => hasLongForm(join(dirname(path), other)))
   );
 }

@@ -18,13 +18,25 @@ export function onlyLong(): false | string {
 }
 
 /**
+ * Why this run of `npm test` skips a test that costs seconds of processor time: each `step`-th run has it, by TEST_SEED,
+ * and with successive values of `from` each run has another of several tests; false in the long form.
+ */
+export function inTurn(step: number, from = 0): false | string {
+  return isLong() || (seed() + from) % step === 0 ? false : `in one of ${step} runs of npm test; else ${ONLY_LONG}`;
+}
+
+/**
  * All items in the long form; in the short one every `step`-th of them, starting with number `from`, so that tests with
  * successive values of `from` cover all of them together. Each run starts elsewhere, by TEST_SEED, which
  * `test/run.ts` chooses and prints: so the runs together cover all of them as well.
  */
 export function sampled<Item>(items: readonly Item[], step: number, from = 0): readonly Item[] {
-  const first = (Number(process.env["TEST_SEED"] ?? 0) + from) % step;
+  const first = (seed() + from) % step;
   return isLong() ? items : items.filter((_, index) => index % step === first % items.length);
+}
+
+function seed(): number {
+  return Number(process.env["TEST_SEED"] ?? 0);
 }
 
 function isLong(): boolean {

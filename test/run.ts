@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { filesOf, isLong, isShortIn, type Part, PARTS } from "./parts.ts";
+import { filesOfRun, isLong, isShortIn, type Part, PARTS } from "./parts.ts";
 import { type FileTime, readTimes } from "./file-times.ts";
 import { processesFor } from "./shared-processes.ts";
 
@@ -16,16 +16,15 @@ const FOLDER = "test/output/processes";
 const TIMES = "test/output/times.tsv";
 
 /** Which cases the short forms sample; another run has others. */
-const seed = process.env["TEST_SEED"] ?? String(Math.floor(Math.random() * 1000));
+const seed = (process.env["TEST_SEED"] ??= String(Math.floor(Math.random() * 1000)));
 
 const part = partNamed(process.argv[2] ?? process.env["TEST_PART"] ?? "all");
-const files = filesOf(part);
+const files = filesOfRun(part);
 const checks = isLong(part) ? undefined : start("build/side-by-side.ts", ["types", "lint"], "pipe");
 const checked = checks && Promise.all([text(checks.stdout!), text(checks.stderr!), endOf(checks)]);
 const tests = start("--test", argumentsOf(files), "inherit", {
   TEST_BUILT: "true",
   TEST_FILES: files.join("\n"),
-  TEST_SEED: seed,
   TEST_TIMES: join(ROOT, TIMES),
   ...(isLong(part) && { TEST_ROUNDS: "long" }),
 });

@@ -1,7 +1,7 @@
 /** R21: of two changes of one resource at the same time, both last. Every PATCH of both documents, every pair of members. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { onlyLong, rounds } from "../rounds.ts";
+import { onlyLong, rounds, sampled } from "../rounds.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { inlined } from "./inlined-document.ts";
@@ -173,7 +173,7 @@ function tests(): void {
       const found: string[] = [];
       let changes = 0;
       while (changes < PAIRS)
-        for (const names of pairsOf(resource.members)) {
+        for (const names of sampled([...pairsOf(resource.members)], 3)) {
           changes++;
           for (const name of await lost({ path, names, members: resource.members }, send))
             found.push(`${names.join(" and ")}: ${name}`);

@@ -6,11 +6,11 @@ import { killServers, type ServerKillReport } from "./harness/kill-servers.ts";
 import { runDownloads } from "./harness/run-downloads.ts";
 import { runOverload } from "./harness/run-overload.ts";
 import { runShutdowns } from "./harness/run-shutdowns.ts";
-import { onlyLong, rounds } from "../rounds.ts";
+import { inTurn, onlyLong, rounds } from "../rounds.ts";
 
 // Short forms; for the long ones see npm run torture -- kills, torture -- overload and torture -- downloads.
 
-test("R1: what the server acknowledged survives kill -9", (t) =>
+test("R1: what the server acknowledged survives kill -9", { skip: inTurn(3) }, (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await killServers({
       folder,
@@ -21,7 +21,8 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual(report.lost, []);
     assert.ok(report.acknowledged > 0 && report.fromSnapshots > 0);
-  }));
+  }),
+);
 
 test(
   "R1, negative control: writes that count as acknowledged when they are sent are missed",
@@ -89,9 +90,10 @@ test(
     }),
 );
 
-test("R11: parallel downloads of a big list share its bytes, and none is truncated", (t) =>
+test("R11: parallel downloads of a big list share its bytes, and none is truncated", { skip: inTurn(3, 1) }, (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runDownloads({ folder, rules: rounds({ short: 20_000, long: 50_000 }), downloads: 30 });
     t.diagnostic(JSON.stringify(report));
     assert.equal(report.wrong, 0);
-  }));
+  }),
+);

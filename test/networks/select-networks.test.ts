@@ -6,6 +6,7 @@ import { NetworksError } from "../../src/networks/networks-error.ts";
 import type { Networks } from "../../src/networks/networks.ts";
 import { type NetworkSelection, selectedPrefixes } from "../../src/networks/select-networks.ts";
 import { smallNetworks } from "./small-networks.ts";
+import { sampled } from "../rounds.ts";
 
 function prefixesOf(networks: Networks, selection: NetworkSelection): string[] {
   return [...selectedPrefixes(networks, selection)].flatMap((prefix) =>
@@ -22,7 +23,7 @@ test("the prefixes of an AS number, and of a country, are those whose owner says
 
 test("of the bundled networks, each prefix belongs to one AS number, and to its country", async () => {
   const networks = await openNetworks();
-  for (const asn of [32, 513, 13335]) {
+  for (const asn of sampled([32, 513, 13335], 3)) {
     const expected: string[] = [];
     for (const family of [4, 6] as const)
       for (const { prefix, match } of networks.table.entries(family))
