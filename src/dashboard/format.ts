@@ -58,3 +58,8 @@ export function formatRelative(at: Date, now: Date = new Date()): string {
   const step = STEPS.find(([length]) => Math.abs(seconds) >= length);
   return step === undefined ? RELATIVE.format(0, "second") : RELATIVE.format(Math.trunc(seconds / step[0]), step[1]);
 }
+
+/** A message of the server as a sentence. */
+export function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/([.?!:])\.$/, "$1");
+}

@@ -37,10 +37,16 @@ export function rejectionsOf(
   if (most > maxEntries)
     reject(
       "too-many-entries",
-      `the list has ${most} entries, more than the ${maxEntries} allowed${shortest === undefined ? "" : `, and cannot be shortened to fewer than ${shortest.entries}, as ${shortest.reason}`}`,
+      `the list has ${grouped(most)} entries, more than the ${grouped(maxEntries)} allowed${shortest === undefined ? "" : `, and cannot be shortened to fewer than ${grouped(shortest.entries)}, as ${shortest.reason}`}`,
     );
-  if (bytes > maxBytes) reject("too-many-bytes", `the list has ${bytes} bytes, more than the ${maxBytes} allowed`);
+  if (bytes > maxBytes)
+    reject("too-many-bytes", `the list has ${grouped(bytes)} bytes, more than the ${grouped(maxBytes)} allowed`);
   return rejections;
+}
+
+/** `850,000`, whatever the language of the machine. */
+function grouped(count: number): string {
+  return count.toLocaleString("en");
 }
 
 function namedOf({ tooWide, tooWideCount }: CompiledList): string {

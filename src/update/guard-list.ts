@@ -81,7 +81,7 @@ function tooManyEntries({ entries }: Entries): Rejection | undefined {
   const tooMany = (count: number, what: string, most: number): Rejection => {
     return {
       code: "too-much",
-      message: `it has ${count} ${what}, more than any publisher has (at most ${most}); only the publisher can correct it`,
+      message: `it has ${count.toLocaleString("en")} ${what}, more than any publisher has (at most ${most.toLocaleString("en")}); only the publisher can correct it`,
     };
   };
   if (entries.length > MAX_ENTRIES) return tooMany(entries.length, "entries", MAX_ENTRIES);

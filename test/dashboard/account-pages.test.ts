@@ -80,7 +80,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByLabel("Name").fill("ada");
     await page.getByLabel("Password", { exact: true }).fill("wrong");
     await page.keyboard.press("Enter");
-    assert.match(await page.getByRole("alert").innerText(), /wrong name or password/);
+    assert.match(await page.getByRole("alert").innerText(), /Name or password is wrong\./);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Your account" }).waitFor();
@@ -121,7 +121,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       await page.getByRole("button", { name: "Change password" }).click();
     };
     await change("wrong");
-    assert.match(await page.getByRole("alert").innerText(), /the current password is wrong/);
+    assert.match(await page.getByRole("alert").innerText(), /The current password is wrong\./);
     await change(PASSWORD);
     await page.getByText("Password changed.").waitFor();
     assert.equal(await page.getByLabel("New password").inputValue(), "");
@@ -318,7 +318,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       (await requests.getByRole("img").getAttribute("aria-label"))!,
       /^Requests\. Requests: from 0 to \d+, last 4$/,
     );
-    await requests.getByText("Figures").click();
+    await requests.getByText("Show data").click();
     assert.deepEqual(
       (await requests.locator("tbody tr").allInnerTexts()).slice(-3).map((row) => row.split(/\s+/).at(-1)),
       ["1", "2", "4"],

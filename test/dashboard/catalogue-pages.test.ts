@@ -203,7 +203,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
 
   test("an unknown node is reported as such", { skip: onlyLong() }, async () => {
     const { page, errors } = await t.open("#/catalogue?id=/cloud/none", { user: viewer });
-    assert.match(await page.getByRole("alert").innerText(), /the catalogue has no node "\/cloud\/none"/);
+    assert.match(await page.getByRole("alert").innerText(), /The catalogue has no node "\/cloud\/none"/);
     await end(page, errors);
   });
 

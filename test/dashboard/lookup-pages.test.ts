@@ -310,7 +310,7 @@ describe("lookups", { skip: missing ?? false }, () => {
         ],
       );
       // The same figures as a table, for those who cannot see the bars.
-      await page.getByText("As a table").click();
+      await page.getByText("Show data").click();
       const table = page.getByRole("table", { name: /Covering prefixes/ });
       assert.deepEqual(
         await table

@@ -77,14 +77,14 @@ describe("prefixes that no publisher has", () => {
     assert.equal(impossibleList({ entries: new Array(2_000_000).fill(entry) }), undefined);
     assert.match(
       impossibleList({ entries: new Array(2_000_001).fill(entry) })!.message,
-      /^it has 2000001 entries, more than any publisher has \(at most 2000000\)/,
+      /^it has 2,000,001 entries, more than any publisher has \(at most 2,000,000\)/,
     );
     const places = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ service: { id: `s${i}`, name: `S${i}` }, region: null }));
     assert.equal(impossibleList({ entries: [{ ...entry!, places: places(100_000) }] }), undefined);
     assert.match(
       impossibleList({ entries: [{ ...entry!, places: places(100_001) }] })!.message,
-      /^it has 100001 services and regions/,
+      /^it has 100,001 services and regions/,
     );
   });
 });

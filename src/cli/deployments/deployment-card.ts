@@ -16,7 +16,7 @@ const PERCENT = /^max_(?:shrink|growth)$/;
 /** The state of a deployment in a few words. */
 export function stateOf({ active, status, not_pulled: isNotPulled }: Deployment): string {
   if (!active) return "inactive";
-  if (status === "stale") return "no list yet";
+  if (status === "stale") return "not published yet";
   return status === "refused" ? "refused" : isNotPulled ? "not pulled" : "ok";
 }
 
@@ -32,7 +32,7 @@ function explanationOf(deployment: Deployment): string[] {
       return [
         `its feeds respond with 403; "ipsieve deployment update ${shellWord(oneLine(name))} --active yes" makes them work again`,
       ];
-    case "no list yet":
+    case "not published yet":
       return ["the first list is being built; devices get 503 and try again"];
     case "not pulled":
       return [
@@ -41,7 +41,7 @@ function explanationOf(deployment: Deployment): string[] {
     case "refused":
       return [
         `list ${refused} was not published; devices ${generation === 0 ? "have no list" : `still get generation ${generation}`}`,
-        ...reasons.map(({ code, message }) => `${oneLine(message)}; ${cureOf(code, name)}`),
+        ...reasons.map((reason) => `${oneLine(reason.message)}; ${cureOf(reason, name)}`),
       ];
     default:
       return [];
@@ -63,8 +63,13 @@ export function canBeReleased(code: string): boolean {
   return code === "shrinks" || code === "grows" || code === "collateral";
 }
 
+type Reason = Deployment["reasons"][number];
+
 /** What can be done about a list that was refused. */
-export function cureOf(code: string, name: string): string {
+export function cureOf({ code, message }: Reason, name: string): string {
+  // The list is shortened already, as far as it may be.
+  if (code === "too-many-entries" && message.includes("cannot be shortened"))
+    return "leave sources out, split the list with --chunk-entries, or choose another --device";
   if (canBeReleased(code))
     return `${CURES[code] ?? ""}if the list is right, "ipsieve deployment publish ${shellWord(oneLine(name))}" releases it`;
   return CURES[code] ?? 'correct the sources with "ipsieve deployment update"';

@@ -49,7 +49,7 @@ export function doubtLines(preview: DeploymentPreview, name: string, style: Styl
     ...shown.map((text) => `  ${style("yellow", "warning:")} ${oneLine(text)}`),
     ...(more === 0 ? [] : [`  ... and ${grouped(more)} more; "ipsieve deployment preview --json" has them`]),
     ...reasons.map(
-      ({ code, message }) => `  ${style("red", "would be refused:")} ${oneLine(message)}; ${cureOf(code, name)}`,
+      (reason) => `  ${style("red", "would be refused:")} ${oneLine(reason.message)}; ${cureOf(reason, name)}`,
     ),
   ];
 }

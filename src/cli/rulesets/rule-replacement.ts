@@ -31,5 +31,5 @@ type Counts = Pick<ReplaceReport, "added" | "updated" | "removed" | "unchanged" 
 
 /** What a replacement has changed, or would change. */
 export function replacedText({ added, updated, removed, unchanged, dry_run: isDry }: Counts): string {
-  return `${counted(added, "rule")} ${isDry ? "would be " : ""}added, ${grouped(updated)} changed, ${grouped(removed)} removed, ${grouped(unchanged)} kept as they were`;
+  return `${counted(added, "rule")} ${isDry ? "would be " : ""}added, ${grouped(updated)} changed, ${grouped(removed)} removed, ${grouped(unchanged)} unchanged`;
 }

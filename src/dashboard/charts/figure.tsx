@@ -37,9 +37,9 @@ export function Figure({ title, aside, labels, series, format, children }: Props
       {children}
       <details class="chart-table">
         <summary>
-          Figures<span class="hidden"> of {title}</span>
+          Show data<span class="hidden"> of {title}</span>
         </summary>
-        <div class="scroll" tabIndex={0} role="region" aria-label={`Figures of ${title}`}>
+        <div class="scroll" tabIndex={0} role="region" aria-label={`Data of ${title}`}>
           <table>
             <thead>
               <tr>

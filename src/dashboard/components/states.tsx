@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { sentence } from "../format.ts";
 import type { Loading } from "../load.ts";
 import type { Problem } from "../problem.ts";
 import { Button } from "./button.tsx";
@@ -29,7 +30,7 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; rea
       <Icon name="warning" />
       <div>
         <strong>{problem.title}</strong>
-        <p>{problem.message}</p>
+        <p>{sentence(problem.message)}</p>
         {problem.requestId !== undefined && (
           <p class="muted">
             Request <code>{problem.requestId}</code>

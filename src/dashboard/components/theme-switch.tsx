@@ -10,7 +10,7 @@ const LOOKS: Readonly<Record<Theme, readonly [IconName, string]>> = {
 export function ThemeSwitch() {
   return (
     <fieldset class="switch">
-      <legend class="hidden">Colors</legend>
+      <legend class="hidden">Theme</legend>
       {THEMES.map((each) => (
         <label key={each} title={LOOKS[each][1]}>
           <input

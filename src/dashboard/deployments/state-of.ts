@@ -1,10 +1,10 @@
 import type { Deployment } from "../documents.ts";
 
-type State = "inactive" | "no list yet" | "refused" | "not pulled" | "ok";
+type State = "inactive" | "not published yet" | "refused" | "not pulled" | "ok";
 
 /** What a page says about a deployment in a word or two. */
 export function stateOf({ active, status, not_pulled: isNotPulled }: Deployment): State {
   if (!active) return "inactive";
-  if (status === "stale") return "no list yet";
+  if (status === "stale") return "not published yet";
   return status === "refused" ? "refused" : isNotPulled ? "not pulled" : "ok";
 }

@@ -3,12 +3,12 @@ import { Badge } from "../components/badge.tsx";
 import { Note } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import type { Deployment } from "../documents.ts";
-import { formatCounted } from "../format.ts";
+import { formatCounted, sentence } from "../format.ts";
 import { stateOf } from "./state-of.ts";
 
 const KINDS = {
   inactive: "plain",
-  "no list yet": "plain",
+  "not published yet": "plain",
   refused: "bad",
   "not pulled": "warning",
   ok: "good",
@@ -70,10 +70,6 @@ export function DoubtfulSources({ sources }: { readonly sources: readonly string
   );
 }
 
-function sentence(message: string): string {
-  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-}
-
 /** What the state means for the devices, and what to do; nothing if all is well. */
 export function StateNote({
   deployment,
@@ -94,7 +90,7 @@ export function StateNote({
           {children}
         </Note>
       );
-    case "no list yet":
+    case "not published yet":
       return (
         <Note>
           The first list is being built, which takes a few seconds. Devices get 503 until then, and try again.

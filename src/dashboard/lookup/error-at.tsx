@@ -1,4 +1,5 @@
 import { Icon } from "../components/icon.tsx";
+import { sentence } from "../format.ts";
 import { hrefOf } from "../location.ts";
 import { readErrorPosition } from "./error-position.ts";
 
@@ -47,8 +48,4 @@ function MarkedText({ text, position }: { readonly text: string; readonly positi
       <span class="hidden"> (error at character {position + 1})</span>
     </p>
   );
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/([.?!])\.$/, "$1");
 }

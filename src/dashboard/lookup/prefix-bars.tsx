@@ -63,7 +63,7 @@ export function PrefixBars({ found }: { readonly found: Lookup }) {
         ))}
       </ol>
       <details class="chart-table">
-        <summary>As a table</summary>
+        <summary>Show data</summary>
         <PrefixTable {...{ prefixes, bits, labels }} />
       </details>
     </figure>

@@ -18,7 +18,7 @@ import {
 } from "../rulesets/change-rules.tsx";
 import { ExportRules } from "../rulesets/export-rules.tsx";
 import { FilterBar } from "../rulesets/filter-bar.tsx";
-import { filterQuery, readFilter, type RuleFilter } from "../rulesets/rule-filter.ts";
+import { filterQuery, prefixOf, readFilter, type RuleFilter } from "../rulesets/rule-filter.ts";
 import { fetchRuleset } from "../rulesets/rules-api.ts";
 import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 import { RulesTable } from "../rulesets/rules-table.tsx";
@@ -141,7 +141,7 @@ function Rules({ ruleset, filter, rules: { rows, isLoading }, isEditor, open }: 
       {filter.ip !== undefined && (
         <AddressAnswer
           rulesetId={ruleset.id}
-          ip={filter.ip}
+          ip={prefixOf(filter.ip)}
           tag={page?.tag ?? ""}
           onSearchNames={() => change({ ...filter, ip: undefined, name: filter.ip })}
         />
@@ -161,7 +161,7 @@ function Rules({ ruleset, filter, rules: { rows, isLoading }, isEditor, open }: 
           rows={rows}
           isLoading={isLoading}
           selection={isEditor ? selection : undefined}
-          ip={filter.ip}
+          ip={filter.ip && prefixOf(filter.ip)}
           onEdit={(rule) => open({ kind: "edit", rule })}
           onDelete={remove}
         />
@@ -248,7 +248,7 @@ function Dialogs({
   const shared = { rulesetId: ruleset.id, onClose: close };
   switch (opened?.kind) {
     case "add":
-      return <AddRule {...shared} ip={filter.ip} />;
+      return <AddRule {...shared} ip={filter.ip && prefixOf(filter.ip)} />;
     case "edit":
       return <EditRule {...shared} rule={opened.rule} />;
     case "expiry":

@@ -48,9 +48,7 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
           ]}
           onChange={setOnly}
         />
-        {unchanged > 0 && (
-          <p class="muted">{unchanged === 1 ? "1 stays as it is" : `${formatCount(unchanged)} stay as they are`}</p>
-        )}
+        {unchanged > 0 && <p class="muted">{formatCount(unchanged)} unchanged</p>}
       </div>
       {shown.length > 0 && (
         <VirtualRows

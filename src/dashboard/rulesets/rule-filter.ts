@@ -7,7 +7,7 @@ export interface RuleFilter {
   readonly days: number;
   /** A part of the name. */
   readonly name?: string | undefined;
-  /** An address or prefix: the rules that cover it or lie in it. */
+  /** An address or prefix, or its beginning: the rules that cover it or lie in it. */
   readonly ip?: string | undefined;
 }
 
@@ -42,8 +42,28 @@ export function requestQuery({ state, days, name, ip }: RuleFilter): {
     ...(state === undefined ? {} : { state }),
     ...(state === "expiring" ? { expiring_within_days: days } : {}),
     ...(name === undefined || name === "" ? {} : { name }),
-    ...(ip === undefined || ip === "" ? {} : { ip }),
+    ...(ip === undefined || ip === "" ? {} : { ip: prefixOf(ip) }),
   };
+}
+
+/** What the beginning of an address stands for, as in `2.57.122` or `2001:db8`; any other text stays as it is. */
+export function prefixOf(text: string): string {
+  const beginning = text.replace(/[.:]$/, "");
+  if (isV4Beginning(text)) {
+    const bytes = beginning.split(".");
+    return `${[...bytes, "0", "0", "0"].slice(0, 4).join(".")}/${8 * bytes.length}`;
+  }
+  return isV6Beginning(text) ? `${beginning}::/${16 * beginning.split(":").length}` : text;
+}
+
+/** With a point: a number alone is a part of a name. */
+function isV4Beginning(text: string): boolean {
+  const bytes = text.replace(/\.$/, "").split(".");
+  return /^\d{1,3}(?:\.\d{1,3}){0,2}\.?$/.test(text) && text.includes(".") && bytes.every((byte) => Number(byte) < 256);
+}
+
+function isV6Beginning(text: string): boolean {
+  return /^[\da-f]{1,4}(?::[\da-f]{1,4}){0,6}:?$/i.test(text) && text.includes(":");
 }
 
 /** The text of the search: an address or prefix, otherwise a part of names. */
@@ -57,6 +77,7 @@ export function readSearch(typed: string): Pick<RuleFilter, "name" | "ip"> {
 function looksLikeAddress(text: string): boolean {
   return (
     /^\d{1,3}(\.\d{1,3}){3}(\/\d{1,3})?$/.test(text) ||
-    (/^[\da-f:.]+(\/\d{1,3})?$/i.test(text) && text.split(":").length > 2)
+    (/^[\da-f:.]+(\/\d{1,3})?$/i.test(text) && text.split(":").length > 2) ||
+    prefixOf(text) !== text
   );
 }

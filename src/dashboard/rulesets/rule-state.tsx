@@ -26,6 +26,16 @@ export function StateBadge({ state }: { readonly state: RuleRow["state"] }) {
   );
 }
 
+/** In a column, what most rules do not have is a dash. */
+export function Dash({ of }: { readonly of: string }) {
+  return (
+    <span class="muted" title={of}>
+      <span aria-hidden="true">–</span>
+      <span class="hidden">{of}</span>
+    </span>
+  );
+}
+
 /** When a rule expires: local time, and UTC if it differs. */
 export function Expires({ at }: { readonly at: string | null }) {
   if (at === null) return <span class="muted">never</span>;

@@ -6,7 +6,7 @@ import { Time } from "../components/time.tsx";
 import { formatCount } from "../format.ts";
 import type { RuleRow } from "../documents.ts";
 import { relationOf } from "./prefix-relation.ts";
-import { Expires, RuleName, StateBadge } from "./rule-state.tsx";
+import { Dash, Expires, RuleName, StateBadge } from "./rule-state.tsx";
 import type { Selection } from "./selection.ts";
 import type { RulePages } from "./use-rules.ts";
 import { type RowLook, VirtualRows } from "./virtual-rows.tsx";
@@ -71,7 +71,7 @@ export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }:
         kind={selection === undefined ? "rules read-only" : "rules"}
         columns={columnsOf(selection, rows)}
         count={rows.count}
-        rowHeight={isNarrow ? 88 : 42}
+        rowHeight={isNarrow ? 88 : 24}
         row={look}
         isBusy={isLoading}
         contentKey={rows}
@@ -152,10 +152,10 @@ function cellsOf(
       {relation !== undefined && <span class="relation muted">{relation}</span>}
     </>,
     <span class="text" title={rule.name ?? undefined}>
-      <RuleName name={rule.name} />
+      {(rule.name ?? "") === "" ? <Dash of="no name" /> : <RuleName name={rule.name} />}
     </span>,
     <StateBadge state={rule.state} />,
-    <Expires at={rule.expires_at} />,
+    rule.expires_at === null ? <Dash of="never" /> : <Expires at={rule.expires_at} />,
     <Time at={rule.updated_at} />,
   ];
   if (selection === undefined) return shown;

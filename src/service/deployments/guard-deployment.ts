@@ -76,7 +76,7 @@ function idOf({ id, name }: Hit): string {
 export function collateralMessage(hits: readonly Hit[]): string {
   const named = hits.slice(0, MAX_NAMED).map(hitText);
   const more = hits.length - named.length;
-  return `the list would block ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} (guard: refuse)`;
+  return `it would block ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** What a preview says about the collateral of a list. */

@@ -262,7 +262,7 @@ describe("changes of many rules", () => {
   for (const count of [3500, 5000, 20_000].slice(0, rounds({ short: 1, long: 3 }))) {
     test(`a change of ${count} rules is undone exactly, even after a change of another rule, but not after one of the same rules`, async () => {
       const was = contents();
-      const summary = `added ${count - 3000} rules, changed 3000 rules`;
+      const summary = `added ${(count - 3000).toLocaleString("en")} rules, changed 3,000 rules`;
       const imported = () =>
         request("POST", `${where}/rules:import?conflict_resolution=override`, { rules: manyRules(count, "new") });
       assert.equal((await imported()).status, 200);
@@ -298,7 +298,7 @@ describe("changes of many rules", () => {
     const was = contents();
     const emptied = () =>
       request("PUT", `${where}/rules?max_shrink=100`, { rules: [{ ip: "10.0.0.0/24", name: "left" }] });
-    const summary = `changed 10.0.0.0/24, deleted ${MANY - 1} rules`;
+    const summary = `changed 10.0.0.0/24, deleted ${(MANY - 1).toLocaleString("en")} rules`;
     await emptied();
     await undone(summary, true);
     assert.deepEqual(contents(), was);
@@ -315,7 +315,7 @@ describe("changes of many rules", () => {
     const { change } = (await request("GET", "/undo")).body;
     assert.deepEqual(
       [change.summary, change.can_undo],
-      [`deleted the ruleset ${JSON.stringify(change.ruleset_name)} with ${MANY} rules`, true],
+      [`deleted the ruleset ${JSON.stringify(change.ruleset_name)} with ${MANY.toLocaleString("en")} rules`, true],
     );
     assert.equal((await request("POST", "/undo")).status, 200);
     assert.deepEqual(contents(), was);

@@ -411,7 +411,7 @@ test(
     const written = await list("write", "drop", "My Blocklist rules", "--expires-in-days", "7");
     assert.deepEqual(
       [written.code, written.stdout],
-      [0, "My Blocklist rules: 1 rule added, 0 changed, 0 kept as they were\n"],
+      [0, "My Blocklist rules: 1 rule added, 0 changed, 0 unchanged\n"],
       written.stderr,
     );
     assert.match((await list("write", "drop", "My Blocklist rules")).stderr, /give --expires-in-days N/);

@@ -82,7 +82,7 @@ test("a list that must not be published is rejected, and the old file is kept", 
     ],
     [["--include", "wide.txt"], /too wide: 20\.0\.0\.0\/6 of wide\.txt/],
     [["--include", "block.txt", "--min-prefix-v6", "33"], /too wide: 2a00:1::\/32 of block\.txt/],
-    [["--include", "many.txt", "--device", "sonicwall-25k"], /has 25001 entries, more than the 25000 allowed/],
+    [["--include", "many.txt", "--device", "sonicwall-25k"], /has 25,001 entries, more than the 25,000 allowed/],
     [["--include", "block.txt", "--max-bytes", "10"], /has 24 bytes, more than the 10 allowed/],
     [["--include", "bad.txt"], /^bad\.txt:1: .*\nipsieve: bad\.txt: 1 line cannot be read/],
     [["--include", "block.txt", "--exclude", "missing.txt"], /missing\.txt: not a file/],
@@ -218,5 +218,5 @@ test("a wider rule removes no address from a list that can express it, and lines
   const long = Array.from({ length: 17 }, (_, at) => ["--include", `45.${at}.0.0/16`]).flat();
   const refused = await deployment("render", ...long, "--format", "ntop");
   assert.deepEqual([refused.code, refused.stdout], [2, ""]);
-  assert.match(refused.stderr, /has 1114112 entries, more than the 1048576 allowed/);
+  assert.match(refused.stderr, /has 1,114,112 entries, more than the 1,048,576 allowed/);
 });

@@ -174,7 +174,7 @@ describe("import", () => {
     for (const [name, text] of Object.entries(rows))
       assert.equal(
         await done("import", BLOCKLIST, file(name, text)),
-        `${BLOCKLIST}: 1 rule added, 0 changed, 0 kept as they were\n`,
+        `${BLOCKLIST}: 1 rule added, 0 changed, 0 unchanged\n`,
       );
     await empty();
     for (const [name, text] of Object.entries(rows))
@@ -210,9 +210,12 @@ describe("import", () => {
     assert.match((await lines("--format", "csv"))[1]!, /^20\.0\.0\.1,first,2999-01-01T00:00:00\S*Z$/);
     assert.match(
       await done("import", BLOCKLIST, "one.txt", "--expires-in-days", "1"),
-      /: 0 rules added, 0 changed, 1 kept as they were\n$/,
+      /: 0 rules added, 0 changed, 1 unchanged\n$/,
     );
-    assert.match(await done("import", BLOCKLIST, "one.txt", "--conflict", "skip", "--name", "x"), /0 changed, 1 kept/);
+    assert.match(
+      await done("import", BLOCKLIST, "one.txt", "--conflict", "skip", "--name", "x"),
+      /0 changed, 1 unchanged/,
+    );
     assert.deepEqual(
       JSON.parse(await done("import", BLOCKLIST, "one.txt", "--conflict", "override", "--name", "second", "--json")),
       { created: 0, updated: 1, skipped: 0, can_undo: true },
@@ -236,7 +239,7 @@ describe("import", () => {
     const { code, stdout, stderr } = await ruleset("import", BLOCKLIST, bad, "--skip-invalid");
     assert.deepEqual(
       [code, stdout],
-      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 kept as they were; 2 lines left out; 1 line repeats another\n`],
+      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 unchanged; 2 lines left out; 1 line repeats another\n`],
     );
     assert.match(stderr, /^bad\.txt:2: .*\nbad\.txt:4: .*\n$/);
   });
@@ -246,11 +249,11 @@ describe("import", () => {
     const again = file("again.txt", "8.8.4.4\n9.9.9.9\n8.8.4.4\n");
     assert.equal(
       await done("import", BLOCKLIST, again),
-      `${BLOCKLIST}: 2 rules added, 0 changed, 0 kept as they were; 1 line repeats another\n`,
+      `${BLOCKLIST}: 2 rules added, 0 changed, 0 unchanged; 1 line repeats another\n`,
     );
     assert.equal(JSON.parse(await done("replace", BLOCKLIST, again, "--json")).repeated, 1);
     const json = file("again.json", '{"rules":[{"ip":"8.8.4.4"},{"ip":"9.9.9.9"},{"ip":"8.8.4.4/32","name":null}]}');
-    assert.match(await done("import", BLOCKLIST, json), /2 kept as they were; 1 line repeats another\n$/);
+    assert.match(await done("import", BLOCKLIST, json), /2 unchanged; 1 line repeats another\n$/);
     assertRefused(
       await ruleset("import", BLOCKLIST, file("other.csv", "ip,name\n8.8.4.4,a\n9.9.9.9,a\n8.8.4.4,b\n")),
       /^other\.csv:4: column 1: "8\.8\.4\.4": the prefix is already on line 2, with another name or expiry; /,
@@ -298,13 +301,13 @@ describe("replace", () => {
     const next = file("next.txt", addresses(10, 5));
     assert.equal(
       await done("replace", BLOCKLIST, next, "--dry-run"),
-      `${BLOCKLIST}: 5 rules would be added, 0 changed, 5 removed, 5 kept as they were\n`,
+      `${BLOCKLIST}: 5 rules would be added, 0 changed, 5 removed, 5 unchanged\n`,
     );
     assert.equal((await lines())[0], "20.0.0.0");
     assert.equal(JSON.parse(await done("replace", BLOCKLIST, next, "--dry-run", "--json")).plan.removed.length, 5);
     assert.equal(
       await done("replace", BLOCKLIST, next),
-      `${BLOCKLIST}: 5 rules added, 0 changed, 5 removed, 5 kept as they were\n`,
+      `${BLOCKLIST}: 5 rules added, 0 changed, 5 removed, 5 unchanged\n`,
     );
     assert.equal((await lines())[0], "20.0.0.5");
   });
@@ -322,15 +325,15 @@ describe("replace", () => {
     const dry = await ruleset("replace", BLOCKLIST, short, "--dry-run");
     assert.deepEqual(
       [dry.code, dry.stdout, dry.stderr],
-      [1, `${BLOCKLIST}: 0 rules would be added, 0 changed, 73 removed, 27 kept as they were\n`, `ipsieve: ${text}`],
+      [1, `${BLOCKLIST}: 0 rules would be added, 0 changed, 73 removed, 27 unchanged\n`, `ipsieve: ${text}`],
     );
     assertRefused(await ruleset("replace", BLOCKLIST, short, "--max-shrink", "72"), /at most 72 % may be removed/);
-    assert.match(await done("replace", BLOCKLIST, short, "--max-shrink", "73"), /73 removed, 27 kept/);
+    assert.match(await done("replace", BLOCKLIST, short, "--max-shrink", "73"), /73 removed, 27 unchanged/);
     assertRefused(
       await ruleset("replace", BLOCKLIST, file("none.txt", "# none\n"), "--max-shrink", "100"),
       /^ipsieve: none\.txt: the list has no rules and would remove all 27 rules; nothing was written\. To empty the ruleset, add --allow-empty\n$/,
     );
-    assert.match(await done("replace", BLOCKLIST, "none.txt", "--allow-empty"), /27 removed, 0 kept/);
+    assert.match(await done("replace", BLOCKLIST, "none.txt", "--allow-empty"), /27 removed, 0 unchanged/);
   });
 
   test("bad lines are treated as in an import", async () => {
@@ -348,7 +351,7 @@ describe("replace", () => {
     );
     assert.deepEqual(
       [code, stdout],
-      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 removed, 0 kept as they were; 1 line left out\n`],
+      [0, `${BLOCKLIST}: 1 rule added, 0 changed, 0 removed, 0 unchanged; 1 line left out\n`],
     );
     assert.match(stderr, /^worse\.csv:2: /);
   });
@@ -374,7 +377,7 @@ describe("export", () => {
       assert.deepEqual([code, stdout], [0, ""]);
       assert.match(stderr, new RegExp(`^${name}: \\d+ B\n$`));
       assert.ok(readFileSync(join(folder.path, name), "utf8").startsWith(start));
-      assert.match(await done("replace", ALLOWLIST, name, "--allow-empty"), /: \d rules? added|1 kept/);
+      assert.match(await done("replace", ALLOWLIST, name, "--allow-empty"), /: \d rules? added|1 unchanged/);
     }
   });
 
@@ -394,11 +397,11 @@ describe("check, add and remove", () => {
     const expiry = ["--expires-at", "2999-01-01T00:00:00Z"];
     assert.equal(
       await done("add", BLOCKLIST, "20.0.0.0/24", "2001:470::/32", "--name", "scan", ...expiry),
-      `${BLOCKLIST}: 2 rules added, 0 changed, 0 kept as they were\n`,
+      `${BLOCKLIST}: 2 rules added, 0 changed, 0 unchanged\n`,
     );
     assert.equal(
       await done("add", BLOCKLIST, "20.0.0.7", "20.0.0.0/24"),
-      `${BLOCKLIST}: 1 rule added, 1 changed, 0 kept as they were\n`,
+      `${BLOCKLIST}: 1 rule added, 1 changed, 0 unchanged\n`,
     );
     assert.equal(
       await done("check", BLOCKLIST, "20.0.0.7", "20.0.0.8", "20.0.1.0/24", "2001:470::1"),
@@ -765,16 +768,16 @@ describe("apply", () => {
     const refused = await ruleset("apply", BLOCKLIST, list);
     assert.deepEqual(
       [refused.code, refused.stdout],
-      [2, `${plan}${BLOCKLIST}: 1 rule would be added, 1 changed, 1 removed, 0 kept as they were\n`],
+      [2, `${plan}${BLOCKLIST}: 1 rule would be added, 1 changed, 1 removed, 0 unchanged\n`],
     );
     assert.match(
       refused.stderr,
       /nothing was written: there is no terminal to confirm at\. If the plan is right, add --yes/,
     );
     assert.deepEqual(await lines(), ["20.0.0.1", "20.0.0.2"]);
-    assert.match(await done("apply", BLOCKLIST, list, "--yes"), /: 1 rule added, 1 changed, 1 removed, 0 kept/);
+    assert.match(await done("apply", BLOCKLIST, list, "--yes"), /: 1 rule added, 1 changed, 1 removed, 0 unchanged/);
     assert.deepEqual(await lines(), ["20.0.0.2", "20.0.0.3"]);
-    assert.match(await done("apply", BLOCKLIST, list), /0 rules would be added, 0 changed, 0 removed, 2 kept/);
+    assert.match(await done("apply", BLOCKLIST, list), /0 rules would be added, 0 changed, 0 removed, 2 unchanged/);
     assertRefused(await ruleset("apply", BLOCKLIST, "-"), /save it to a file/);
     const emptied = await ruleset("apply", BLOCKLIST, file("none.txt", "# none\n"), "--yes");
     assert.equal(emptied.code, 1);

@@ -181,7 +181,7 @@ function hostOf(url: State[string] | undefined): string {
 }
 
 function countedPrefixes(count: State[string] | undefined): string {
-  return count === 1 ? "1 prefix" : `${count} prefixes`;
+  return count === 1 ? "1 prefix" : `${grouped(Number(count))} prefixes`;
 }
 
 const PLAN_NAMES: Readonly<Record<Area, string>> = {
@@ -201,7 +201,7 @@ function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
   if (rules === null) return `added, changed or deleted ${counted(ruleCount)}`;
   const verbs = VERBS.flatMap((verb) => {
     const { count, only } = rules[verb];
-    return count === 0 ? [] : [`${verb} ${only === null ? `${count} rules` : formatPrefix(only)}`];
+    return count === 0 ? [] : [`${verb} ${only === null ? `${grouped(count)} rules` : formatPrefix(only)}`];
   });
   if (verbs.length === 0) return "added a rule and deleted it again";
   const skipped =
@@ -213,5 +213,10 @@ function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
 
 /** Without a count, just "rules". */
 function counted(rules: number | null): string {
-  return rules === null ? "rules" : `${rules} ${rules === 1 ? "rule" : "rules"}`;
+  return rules === null ? "rules" : `${grouped(rules)} ${rules === 1 ? "rule" : "rules"}`;
+}
+
+/** `850,000`, whatever the language of the machine. */
+function grouped(count: number): string {
+  return count.toLocaleString("en");
 }

@@ -200,5 +200,5 @@ export async function startSession(
 }
 
 function wrongPassword(): Problem {
-  return new Problem("authentication-required", "wrong name or password");
+  return new Problem("authentication-required", "name or password is wrong");
 }

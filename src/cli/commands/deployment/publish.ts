@@ -56,6 +56,8 @@ async function run(args: Arguments): Promise<number> {
 }
 
 function printReasons({ name, reasons }: Omit<Deployment, "id">): void {
-  for (const { code, message } of reasons)
-    standardError().write(`${oneLine(message)}${canBeReleased(code) ? "" : `; ${cureOf(code, name)}`}\n`);
+  for (const reason of reasons)
+    standardError().write(
+      `${oneLine(reason.message)}${canBeReleased(reason.code) ? "" : `; ${cureOf(reason, name)}`}\n`,
+    );
 }

@@ -57,7 +57,7 @@ async function run(args: Arguments): Promise<number> {
   if (!args.has("json")) reportWarnings(oneLine(ruleset), warnings);
   const left =
     invalid === 0 ? "" : `; ${counted(invalid, "special-purpose address", "special-purpose addresses")} left out`;
-  const counts = `${counted(created, "rule")} added, ${grouped(updated)} changed, ${grouped(skipped)} kept as they were`;
+  const counts = `${counted(created, "rule")} added, ${grouped(updated)} changed, ${grouped(skipped)} unchanged`;
   await printText(args.has("json") ? `${JSON.stringify(written)}\n` : `${oneLine(ruleset)}: ${counts}${left}\n`);
   return EXIT.matched;
 }

@@ -55,7 +55,7 @@ async function run(args: Arguments): Promise<number> {
     args,
     (ip) => ({ op: "add", ip, ...rule }),
     (name, of) =>
-      `${name}: ${counted(of("created"), "rule")} added, ${grouped(of("updated"))} changed, ${grouped(of("skipped"))} kept as they were`,
+      `${name}: ${counted(of("created"), "rule")} added, ${grouped(of("updated"))} changed, ${grouped(of("skipped"))} unchanged`,
   );
   return EXIT.matched;
 }

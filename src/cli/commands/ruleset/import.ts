@@ -57,5 +57,5 @@ async function run(args: Arguments): Promise<number> {
 }
 
 function countsOf({ created, updated, skipped }: ImportAnswer): string {
-  return `${counted(created, "rule")} added, ${grouped(updated)} changed, ${grouped(skipped)} kept as they were`;
+  return `${counted(created, "rule")} added, ${grouped(updated)} changed, ${grouped(skipped)} unchanged`;
 }
