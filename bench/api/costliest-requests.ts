@@ -715,6 +715,9 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ),
     getting("a short prefix", ({ base }) => `${base}/cbs/search?page_size=1000&q=a`),
   ],
+  diffCbs: [
+    getting("from the oldest to the current one", ({ base }) => `${base}/cbs/diff?page_size=1000&from=${dayOf(0)}`),
+  ],
   listCbsRegions: [getting("the largest page", ({ base }) => `${base}/cbs/regions?page_size=1000`)],
   listCbsServices: [getting("the largest page", ({ base }) => `${base}/cbs/services?page_size=1000`)],
   listCbsProviders: [getting("the largest page", ({ base }) => `${base}/cbs/providers?page_size=1000`)],

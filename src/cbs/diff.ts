@@ -1,5 +1,6 @@
 import type { Prefix } from "../address/address.ts";
 import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
+import { atOnce, type InParts } from "./in-parts.ts";
 import { compareTexts } from "./_node-id.ts";
 import { prefixAt } from "./_prefix-list.ts";
 import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
@@ -43,11 +44,27 @@ export interface CatalogueDiff {
 
 /** The changes that turn one catalogue into the other. O(prefixes + nodes log nodes). */
 export function diffCatalogues(before: CatalogueTree, after: CatalogueTree): CatalogueDiff {
-  const prefixes = [...prefixChanges(before, after)];
+  return atOnce(diffingCatalogues(before, after));
+}
+
+/** As `diffCatalogues`, in parts. */
+export function* diffingCatalogues(before: CatalogueTree, after: CatalogueTree): InParts<CatalogueDiff> {
+  const prefixes: Change[] = [];
   const held = ({ catalogue }: CatalogueTree, prefix: Prefix): boolean =>
     catalogue.ownNodesOf(catalogue.table.get(prefix)).length > 0;
-  const added = prefixes.filter(({ prefix }) => !held(before, prefix)).length;
-  const removed = prefixes.filter(({ prefix }) => !held(after, prefix)).length;
+  let [added, removed, count] = [0, 0, 0];
+  for (const change of prefixChanges(before, after)) {
+    if (++count % AT_ONCE === 0) yield;
+    if (change === undefined) continue;
+    prefixes.push(change);
+    if (!held(before, change.prefix)) added++;
+    if (!held(after, change.prefix)) removed++;
+  }
+  const documents: PrefixChange[] = [];
+  for (const change of prefixes) {
+    documents.push({ cidr: formatPrefix(change.prefix), added: change.added, removed: change.removed });
+    if (documents.length % AT_ONCE === 0) yield;
+  }
   return {
     before: before.extent(ROOT),
     after: after.extent(ROOT),
@@ -57,10 +74,13 @@ export function diffCatalogues(before: CatalogueTree, after: CatalogueTree): Cat
     prefixes_added: added,
     prefixes_removed: removed,
     prefixes_moved: prefixes.length - added - removed,
-    nodes: nodeChanges(before, after, prefixes),
-    prefixes: prefixes.map(({ prefix, added, removed }) => ({ cidr: formatPrefix(prefix), added, removed })),
+    nodes: yield* nodeChanges(before, after, prefixes),
+    prefixes: documents,
   };
 }
+
+/** Prefixes, or nodes, looked at between two pauses: less than a millisecond. */
+const AT_ONCE = 512;
 
 interface Change {
   readonly prefix: Prefix;
@@ -68,8 +88,8 @@ interface Change {
   readonly removed: readonly string[];
 }
 
-/** Walks both lists in parallel; they are in the same order. */
-function* prefixChanges(before: CatalogueTree, after: CatalogueTree): Generator<Change> {
+/** Walks both lists in parallel; they are in the same order. Undefined stands for a prefix that has not changed. */
+function* prefixChanges(before: CatalogueTree, after: CatalogueTree): Generator<Change | undefined> {
   for (const family of [4, 6] as const) {
     const [a, b] = [before.prefixes(family), after.prefixes(family)];
     const changeOf = matchChanges(before, after);
@@ -77,7 +97,7 @@ function* prefixChanges(before: CatalogueTree, after: CatalogueTree): Generator<
       const order = atA === a.count ? 1 : atB === b.count ? -1 : comparePrefixes(prefixAt(a, atA), prefixAt(b, atB));
       const prefix = order <= 0 ? prefixAt(a, atA) : prefixAt(b, atB);
       const change = changeOf(order <= 0 ? a.matches[atA++]! : 0, order >= 0 ? b.matches[atB++]! : 0);
-      if (change.added.length + change.removed.length > 0) yield { prefix, ...change };
+      yield change.added.length + change.removed.length > 0 ? { prefix, ...change } : undefined;
     }
   }
 }
@@ -116,14 +136,15 @@ function renamed(before: CatalogueTree, after: CatalogueTree): CatalogueDiff["no
     .sort((a, b) => compareTexts(a.id, b.id));
 }
 
-function nodeChanges(before: CatalogueTree, after: CatalogueTree, changes: readonly Change[]): NodeChange[] {
+function* nodeChanges(before: CatalogueTree, after: CatalogueTree, changes: readonly Change[]): InParts<NodeChange[]> {
   const counts = new Map<string, [added4: number, removed4: number, added6: number, removed6: number]>();
   const count = (id: string, which: number): void => {
     const own = counts.get(id) ?? [0, 0, 0, 0];
     own[which]!++;
     counts.set(id, own);
   };
-  for (const { prefix, added, removed } of changes) {
+  for (const [index, { prefix, added, removed }] of changes.entries()) {
+    if (index % AT_ONCE === 0) yield;
     const first = prefix.family === 4 ? 0 : 2;
     for (const id of added) count(id, first);
     for (const id of removed) count(id, first + 1);

@@ -108,6 +108,7 @@ test("every operation is documented; those of the specification by their ids", a
     "deleteIdentification",
     "deleteRule",
     "deleteRuleset",
+    "diffCbs",
     "explainAddresses",
     "exportCbsRanges",
     "exportRules",
@@ -193,7 +194,7 @@ test("an unknown parameter gets 400 with the nearest known one, in both scopes; 
     page: ["unknown parameter; this operation takes none"],
   });
   assert.deepEqual(errors(await ask(t, "GET", "/v1/cbs/node?=/cloud", { key })), {
-    query: ["unknown parameter; choose one of id"],
+    query: ["unknown parameter; choose one of id, as_of"],
   });
   assert.deepEqual(errors(await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}?dry_run=true`, { key })), {
     dry_run: ["unknown parameter; this operation takes none"],

@@ -15,7 +15,14 @@ const GENERATIONS = [
 ] as const;
 /** The answer of the current catalogue. */
 const CURRENT = ["/cloud/aws/by-service/ec2/us-east-1", "/cdn/cloudflare"];
-const PATHS = ["/v1/cbs/lookup?ip=192.0.2.1", "/v1/cbs/ranges?id=/cdn"];
+const PATHS = [
+  "/v1/cbs/lookup?ip=192.0.2.1",
+  "/v1/cbs/ranges?id=/cdn",
+  "/v1/cbs/ranges:export?format=text",
+  "/v1/cbs/node?id=/cdn",
+  "/v1/cbs/search?q=192.0.2.1",
+  "/v1/cbs/providers?page_size=5",
+];
 
 let t: TestServer;
 let key = "";
@@ -73,8 +80,46 @@ test("lookups (single, bulk and lines) and ranges use the newest catalogue that 
     );
     const text = await ask(t, "GET", `/v1/cbs/ranges?${query}`, { key, headers: { Accept: "text/plain" } });
     assert.equal(text.text, "192.0.2.0/24\n");
+    const type = id.split("/")[1]!;
+    const idsOf = async (path: string) => (await get(path)).body.items.map((item: any) => item.id);
+    assert.deepEqual(await idsOf(`/v1/cbs/search?q=192.0.2.1&${query}`), [id]);
+    assert.deepEqual(await idsOf(`/v1/cbs/providers?${query}`), [id]);
+    const root = await get(`/v1/cbs/node?${query}`);
+    assert.deepEqual(
+      root.body.children.map((child: any) => child.id),
+      [`/${type}`],
+    );
+    const file = await get(`/v1/cbs/ranges:export?format=text&id=${id}&${query}`);
+    assert.equal(file.text.trim().split("\n").at(-1), "192.0.2.0/24");
   }
   assert.deepEqual((await lookUp()).body.cbs_ids.toSorted(), CURRENT.toSorted(), "without a time: the current one");
+});
+
+test("the difference of two catalogues is that of the library, in pages, with a tag", async () => {
+  const diff = (query: string, headers: Record<string, string> = {}) =>
+    ask(t, "GET", `/v1/cbs/diff?${query}`, { key, headers });
+  const spring = await diff("from=2026-02-01&to=2026-04-01");
+  assert.equal(spring.status, 200, spring.text);
+  assert.deepEqual(spring.body.items, [{ cidr: "192.0.2.0/24", added: ["/cdn/fastly"], removed: ["/cdn/akamai"] }]);
+  assert.deepEqual(
+    [spring.body.count, spring.body.prefixes_moved, spring.body.nodes_added, spring.body.nodes_removed],
+    [1, 1, ["/cdn/fastly"], ["/cdn/akamai"]],
+  );
+  const same = await diff("from=2026-04-01&to=2026-05-01");
+  assert.deepEqual([same.body.count, same.body.nodes], [0, []]);
+  const now = await diff("from=2026-04-01&page_size=1");
+  assert.ok(now.body.count > 1);
+  assert.equal(now.body.items.length, 1);
+  assert.notEqual(now.body.next, null);
+  const again = await diff("from=2026-04-01&page_size=1", { "If-None-Match": now.headers.get("etag")! });
+  assert.equal(again.status, 304);
+  for (const [query, field] of [
+    ["from=x", "from"],
+    ["from=2026-04-01&to=2025-01-01", "to"],
+    ["from=2025-01-01", "from"],
+  ] as const)
+    assert.deepEqual(Object.keys((await diff(query)).body.validation_errors), [field], query);
+  assert.equal((await diff("to=2026-04-01")).status, 400);
 });
 
 test("each catalogue has a tag of its own, and a node that it does not have is not found", async () => {

@@ -165,7 +165,7 @@ export const CbsNode = named(
 
 const NodeId = Type.String({ maxLength: 1000, description: "a node's path", examples: ["/cdn/cloudflare"] });
 
-export const CbsNodeQuery = Type.Object({ id: Type.Optional(NodeId) });
+export const CbsNodeQuery = Type.Object({ id: Type.Optional(NodeId), as_of });
 
 const selection = {
   id: Type.Optional(NodeId),
@@ -194,6 +194,7 @@ export const CbsExportQuery = Type.Object({
     }),
   ),
   set_name: SetName("the id of the node"),
+  as_of,
 });
 
 export const CbsRanges = pageOf(
@@ -218,6 +219,7 @@ export const CbsSearchQuery = Type.Object({
     examples: ["cloudflare"],
   }),
   type: Type.Optional(Type.String({ maxLength: 100 })),
+  as_of,
   ...pageParameters,
 });
 
@@ -255,6 +257,7 @@ export const CbsListQuery = Type.Object({
   provider: filter,
   service: filter,
   region: filter,
+  as_of,
   ...pageParameters,
 });
 
@@ -272,4 +275,48 @@ export const CbsList = pageOf(
       ...extent,
     }),
   ),
+);
+
+const moment = (description: string) => Type.String({ maxLength: 40, description });
+
+export const CbsDiffQuery = Type.Object({
+  from: moment("the catalogue before: the newest that was made no later than this, as `as_of` of other operations"),
+  to: Type.Optional(moment("the catalogue after, likewise; by default, the current one")),
+  ...pageParameters,
+});
+
+const DiffedExtent = named("CbsExtent", Type.Object(extent));
+
+export const CbsDiff = pageOf(
+  "PagedCbsDiff",
+  named(
+    "CbsPrefixChange",
+    Type.Object({
+      cidr: Type.String(),
+      added: Type.Array(Type.String(), { description: "nodes that have it now" }),
+      removed: Type.Array(Type.String(), { description: "nodes that had it" }),
+    }),
+  ),
+  {
+    before: DiffedExtent,
+    after: DiffedExtent,
+    prefixes_added: Count,
+    prefixes_removed: Count,
+    prefixes_moved: Count,
+    nodes_added: Texts,
+    nodes_removed: Texts,
+    nodes_renamed: Type.Array(Type.Object({ id: Type.String(), before: Type.String(), after: Type.String() })),
+    nodes: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        ipv4_added: Count,
+        ipv4_removed: Count,
+        ipv6_added: Count,
+        ipv6_removed: Count,
+        ipv4_addresses_before: Count,
+        ipv4_addresses_after: Count,
+      }),
+      { description: "each node that gained or lost prefixes, without what is below it" },
+    ),
+  },
 );

@@ -43,12 +43,12 @@ export class EarlierCatalogues {
 
   /**
    * The newest catalogue that was made no later than `asOf`, on behalf of an organisation. Rejects with ServiceError:
-   * "invalid" for a text that is not a time and for a time before the oldest catalogue, "unavailable" if the history
+   * "invalid" about `field` for a text that is not a time and for a time before the oldest catalogue, "unavailable" if the history
    * cannot be read.
    */
-  async asOf(asOf: string, organisationId: string): Promise<CatalogueView> {
-    const time = timeOf(asOf);
-    const generation = newestOf(await this.#generations(), time);
+  async asOf(asOf: string, organisationId: string, field = "as_of"): Promise<CatalogueView> {
+    const time = timeOf(asOf, field);
+    const generation = newestOf(await this.#generations(field), time, field);
     const view = await this.#open(generation, generation.generation, time, organisationId);
     const { from, until } = view.catalogue.unchangedWithin();
     if (from <= time && time < until) return view;
@@ -70,10 +70,11 @@ export class EarlierCatalogues {
     }
   }
 
-  async #generations(): Promise<readonly ListedGeneration[]> {
+  async #generations(field: string): Promise<readonly ListedGeneration[]> {
     const { folder } = this.#options;
     if (folder === undefined)
       throw refused(
+        field,
         "this server has no earlier catalogues: it uses the one given by --catalogue, and only those built by updates are kept",
       );
     try {
@@ -93,25 +94,26 @@ export class EarlierCatalogues {
   }
 }
 
-function timeOf(text: string): number {
+function timeOf(text: string, field: string): number {
   try {
     return parseMoment(text).getTime();
   } catch (error) {
-    throw error instanceof MomentError ? refused(error.message) : error;
+    throw error instanceof MomentError ? refused(field, error.message) : error;
   }
 }
 
-function newestOf(generations: readonly ListedGeneration[], time: number): ListedGeneration {
+function newestOf(generations: readonly ListedGeneration[], time: number, field: string): ListedGeneration {
   const newest = generations.findLast(({ createdAt }) => createdAt.getTime() <= time);
   if (newest !== undefined) return newest;
   const [oldest] = generations;
   throw refused(
+    field,
     oldest === undefined
       ? "this server has no earlier catalogues yet: each update of its catalogue keeps one"
       : `no catalogue was made by ${new Date(time).toISOString()}; the oldest that is kept is of ${oldest.createdAt.toISOString()}`,
   );
 }
 
-function refused(why: string): ServiceError {
-  return invalid({ as_of: [why] });
+function refused(field: string, why: string): ServiceError {
+  return invalid({ [field]: [why] });
 }

@@ -284,6 +284,7 @@ const CASES: Readonly<Record<string, Case>> = {
   listCbsRanges: { least: "viewer", status: 200, query: "page_size=1" },
   exportCbsRanges: { least: "viewer", status: 200, query: "id=/cdn/cloudflare" },
   searchCbs: { least: "viewer", status: 200, query: "q=cloudflare" },
+  diffCbs: { least: "viewer", status: 400, query: "from=2020-01-01" },
   listCbsRegions: { least: "viewer", status: 200, query: "page_size=1" },
   listCbsServices: { least: "viewer", status: 200, query: "page_size=1" },
   listCbsProviders: { least: "viewer", status: 200, query: "page_size=1" },

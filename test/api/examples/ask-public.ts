@@ -187,6 +187,7 @@ async function askAboutLookups(interview: Interview): Promise<void> {
   for (const query of ["text", "csv", "ndjson", "json", "cilium", "rpz", "zeek-intel"])
     await interview.ask("exportCbsRanges", "GET", `/v1/cbs/ranges:export?id=/cdn/cloudflare&format=${query}`);
   await interview.ask("searchCbs", "GET", "/v1/cbs/search?q=cloudflare");
+  await interview.ask("diffCbs", "GET", "/v1/cbs/diff?from=2026-06-30");
   await interview.ask("listCbsRegions", "GET", "/v1/cbs/regions");
   await interview.ask("listCbsServices", "GET", "/v1/cbs/services");
   await interview.ask("listCbsProviders", "GET", "/v1/cbs/providers?page_size=1");

@@ -20,6 +20,7 @@ export function exampleAnswers(): Promise<Examples> {
     const standIns = new StandIns();
     const server = await startExampleServer(folder);
     try {
+      await writeEarlier(join(server.folder, "history"));
       const key = await keyOf(server);
       const asKey = await Interview.start(server, "/openapi.json", { "X-API-Key": key });
       await askPublic(asKey);
@@ -30,6 +31,14 @@ export function exampleAnswers(): Promise<Examples> {
       await server.close();
     }
   });
+}
+
+/** A catalogue that was in use before. */
+async function writeEarlier(history: string): Promise<void> {
+  mkdirSync(history);
+  const { table, metadata } = catalogueOf(CATALOGUE.slice(1));
+  const createdAt = new Date("2026-06-30T00:00:00Z");
+  await writeSnapshot(join(history, "20260630T000000.000Z.ipsieve"), { table, metadata, kind: "catalogue", createdAt });
 }
 
 /** A server whose catalogue and threat intelligence can be replaced, as with the command `serve`. */

@@ -1,5 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { type TSchema, Type } from "typebox";
+import type { FastifyReply } from "fastify";
 import { atOnce } from "../../../../cbs/in-parts.ts";
 import { isAddressLike } from "../../../../cbs/search.ts";
 import { browse, compareListItems, type ListItem } from "../../../../cbs/browse.ts";
@@ -58,20 +57,13 @@ import {
 } from "../../../schemas/cbs.ts";
 import type { Services } from "../../../../service/services.ts";
 import { sendShared } from "../../../http/shared-file.ts";
-import { CONDITIONAL } from "../../../openapi/documented-headers.ts";
 import { knownId, knownSource } from "./cbs-ids.ts";
+import { addDiff } from "./diff.ts";
+import { tagged } from "./tagged.ts";
+import { viewAsOf } from "./view-as-of.ts";
 import { addRangesExport } from "./export-ranges.ts";
 
 const tags = ["Common Business Services"];
-
-/** The response of an operation that changes only with the catalogue. */
-function tagged<Schema extends TSchema>(answer: Schema) {
-  return {
-    response: { 200: answer, 304: Type.Null() },
-    requestHeaders: CONDITIONAL,
-    responseHeaders: { ETag: "changes with the catalogue" },
-  };
-}
 
 /**
  * Which services addresses belong to, and what the catalogue contains. Each response comes from one generation of the
@@ -82,16 +74,8 @@ export function addCbsRoutes(app: App, services: Services): void {
   withLineBodies(app, (context) => addBulkLookup(context, services));
   addNodes(app, services);
   addRangesExport(app, services);
+  addDiff(app, services);
   addLists(app, services);
-}
-
-/** The catalogue in use, or the one of an earlier time. @throws ServiceError */
-async function viewAsOf(
-  { catalogue, earlierCatalogues }: Services,
-  { caller }: FastifyRequest,
-  asOf: string | undefined,
-): Promise<CatalogueView> {
-  return asOf === undefined ? catalogue.view() : earlierCatalogues.asOf(asOf, caller.organisationId);
 }
 
 /** The lookups of this catalogue, beside the networks in use. The first request opens these. */
@@ -177,7 +161,7 @@ function countFound(matches: Uint32Array): number {
 }
 
 function addNodes(app: App, services: Services): void {
-  const { catalogue, networks, settings, files } = services;
+  const { networks, settings, files } = services;
   const node = {
     operationId: "getCbsNode",
     summary: "A node of the catalogue and its children",
@@ -187,7 +171,7 @@ function addNodes(app: App, services: Services): void {
     ...tagged(CbsNode),
   };
   app.get("/cbs/node", { config: READ_CBS, schema: node }, async (request, reply) => {
-    const view = catalogue.view();
+    const view = await viewAsOf(services, request, request.query.as_of);
     const { tree } = await view.browsing();
     const id = knownId(app, tree, request.query.id);
     return isKnown(request, reply, view.tag) ? reply.code(304).send() : browse(tree, id);
@@ -236,8 +220,8 @@ function addNodes(app: App, services: Services): void {
     ...tagged(CbsSearch),
   };
   app.get("/cbs/search", { config: READ_CBS, schema: search }, async (request, reply) => {
-    const { q, type } = request.query;
-    const view = catalogue.view();
+    const { q, type, as_of } = request.query;
+    const view = await viewAsOf(services, request, as_of);
     const { search: index } = await view.browsing();
     const all = withField("q", () => index.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
     await networks.open();
@@ -252,7 +236,8 @@ function addNodes(app: App, services: Services): void {
   });
 }
 
-function addLists(app: App, { catalogue, settings }: Services): void {
+function addLists(app: App, services: Services): void {
+  const { settings } = services;
   const lists = [
     ["regions", "listCbsRegions"],
     ["services", "listCbsServices"],
@@ -268,8 +253,8 @@ function addLists(app: App, { catalogue, settings }: Services): void {
       ...tagged(CbsList),
     };
     app.get(`/cbs/${name}`, { config: READ_CBS, schema }, async (request, reply) => {
-      const { type, provider, service, region } = request.query;
-      const view = catalogue.view();
+      const { type, provider, service, region, as_of } = request.query;
+      const view = await viewAsOf(services, request, as_of);
       if (isKnown(request, reply, view.tag)) return reply.code(304).send();
       const all = await view.list(name, { type, provider, service, region });
       return pageOfList(request, settings, all, listedAfter);

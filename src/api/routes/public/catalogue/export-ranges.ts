@@ -16,13 +16,15 @@ import { READ_CBS } from "../../../operation.ts";
 import { CbsExportQuery } from "../../../schemas/cbs.ts";
 import { MEDIA_TYPES } from "../../../schemas/export.ts";
 import { knownId, knownSource } from "./cbs-ids.ts";
+import { viewAsOf } from "./view-as-of.ts";
 import { refuseUnexportable, setNameFor } from "../export-format.ts";
 
 /** The name of sets of the whole catalogue. */
 const WHOLE = "cbs";
 
 /** The prefixes of a node in every format in which rules are exported. */
-export function addRangesExport(app: App, { catalogue, files }: Services): void {
+export function addRangesExport(app: App, services: Services): void {
+  const { files } = services;
   const schema = {
     operationId: "exportCbsRanges",
     summary: "The prefixes of a node as a file for another program",
@@ -37,14 +39,14 @@ export function addRangesExport(app: App, { catalogue, files }: Services): void 
     responseHeaders: { ETag: "changes with the catalogue" },
   };
   app.get("/cbs/ranges::export", { config: READ_CBS, schema }, async (request, reply) => {
-    const { id: requested, source, family, aggregate, format = "text", purpose = "blocklist" } = request.query;
+    const { id: requested, source, family, aggregate, format = "text", purpose = "blocklist", as_of } = request.query;
     const setName =
       setNameFor(format, request.query.set_name) ?? (requested === undefined ? WHOLE : setNameOf(requested, requested));
-    const view = catalogue.view();
+    const view = await viewAsOf(services, request, as_of);
     const { tree } = await view.browsing();
     const id = knownId(app, tree, requested);
     const selection = { family, aggregate, source: knownSource(tree, source) };
-    const key = JSON.stringify([view.generation, "export", format, purpose, setName, id, selection]);
+    const key = JSON.stringify([view.tag, "export", format, purpose, setName, id, selection]);
     if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();
     const list = await view.ranges(id, selection);
     const now = Date.parse(tree.catalogue.metadata.createdAt);
