@@ -12,15 +12,25 @@ export type ExportFormat = FormatOf<"catalogue">;
 /** Every `ExportFormat`, in the order in which help and errors list them. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = formatsOf("catalogue");
 
+/** How a catalogue is exported. */
+export interface CatalogueExportOptions {
+  /** What an MMDB says that it is, `ipsieve-CBS` by default: some readers accept only the names of MaxMind's databases. */
+  readonly databaseType?: string;
+}
+
 /**
  * The file of a catalogue in another program's format, in chunks; the same catalogue gives the same bytes until a prefix in it expires.
  * O(prefixes), MMDB O(prefixes x length). @throws CatalogueError "unexportable" if the format cannot represent it
  */
-export function* exportCatalogue(tree: CatalogueTree, format: ExportFormat): Generator<Uint8Array> {
+export function* exportCatalogue(
+  tree: CatalogueTree,
+  format: ExportFormat,
+  options: CatalogueExportOptions = {},
+): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   const writer: Format<"catalogue"> = FORMATS[format];
   try {
-    for (const chunk of inChunks(writer.write(entryList(tree, writer))))
+    for (const chunk of inChunks(writer.write({ ...entryList(tree, writer), ...options })))
       yield typeof chunk === "string" ? encoder.encode(chunk) : chunk;
   } catch (error) {
     if (error instanceof UnexportableError) throw new CatalogueError("unexportable", error.value, error.message);

@@ -36,7 +36,7 @@ export interface LabelledEntry extends Entry {
 /** A list to be written, of one of these kinds. */
 export type EntryList<Kind extends ListKind = ListKind> = {
   readonly rules: RuleList;
-  readonly catalogue: ListOf<"catalogue", LabelledEntry>;
+  readonly catalogue: CatalogueList;
 }[Kind];
 
 /** A list of one kind. */
@@ -58,6 +58,11 @@ export interface ListOf<Kind, Item extends Entry> {
 
 /** The purpose of rules: to block the listed addresses, or to allow them. */
 export type ListPurpose = "blocklist" | "allowlist";
+
+export interface CatalogueList extends ListOf<"catalogue", LabelledEntry> {
+  /** What an MMDB says that it is. Some readers accept only the names of MaxMind's own databases. */
+  readonly databaseType?: string;
+}
 
 export interface RuleList extends ListOf<"rules", RuleEntry> {
   readonly purpose: ListPurpose;

@@ -6,6 +6,8 @@ import { MmdbData } from "./mmdb/mmdb-data.ts";
 import { mmdbFile } from "./mmdb/mmdb-file.ts";
 import { isInIpv4, MmdbTree } from "./mmdb/mmdb-tree.ts";
 
+const DATABASE_TYPE = "ipsieve-CBS";
+
 /**
  * A MaxMind DB. The record of an address is `{cbs_ids, labels, providers, types, services, regions, prefix_length}`,
  * which joins all prefixes that cover it; `prefix_length` is that of the most specific one. The same list gives the same
@@ -26,7 +28,7 @@ export const mmdb = {
     const data = new MmdbData();
     const offsets = new Map(tree.values().map((number) => [number, data.addRecord(records.membersOf(number))]));
     yield* mmdbFile(tree, data, (number) => offsets.get(number)!, {
-      type: "ipsieve-CBS",
+      type: list.databaseType ?? DATABASE_TYPE,
       title: list.title,
       buildSeconds: Math.floor(list.createdAt / 1000),
     });

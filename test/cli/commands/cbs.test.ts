@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -221,6 +222,24 @@ describe("cbs export", () => {
     );
   });
 
+  test("an MMDB has the type that a reader insists on, and else the same bytes; libmaxminddb reads it", async (t) => {
+    const type = "GeoIP2-Enterprise";
+    for (const more of [[], ["--database-type", type]]) {
+      const file = more.length === 0 ? "own.mmdb" : "named.mmdb";
+      assert.equal((await old("export", "--format", "mmdb", ...more, "-o", file)).code, 0);
+    }
+    const [own, named] = ["own.mmdb", "named.mmdb"].map((file) => readFileSync(join(folder.path, file)));
+    const reader = new Reader<any>(named!);
+    assert.equal(reader.metadata.databaseType, type);
+    assert.deepEqual(reader.get("10.200.0.1"), new Reader<any>(own!).get("10.200.0.1"));
+    const metadataAt = (file: Buffer): number => file.lastIndexOf("\xab\xcd\xefMaxMind.com", undefined, "latin1");
+    assert.ok(own!.subarray(0, metadataAt(own!)).equals(named!.subarray(0, metadataAt(named!))));
+    const args = ["--verbose", "--file", join(folder.path, "named.mmdb"), "--ip", "10.200.0.1"];
+    const { status, stdout, error } = spawnSync("mmdblookup", args, { encoding: "utf8" });
+    if (error !== undefined) return t.diagnostic("mmdblookup is not installed");
+    assert.deepEqual([status, stdout.includes(type), stdout.includes('"office"')], [0, true, true], stdout);
+  });
+
   test("--ddl prints the statements of ClickHouse", async () => {
     const { code, stdout } = await old("export", "--format", "clickhouse", "--ddl");
     assert.equal(code, 0);
@@ -268,6 +287,8 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["search", "10.0.0.1/8"], /^ipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8/],
   [["export"], /^ipsieve: cbs export needs --format mmdb\|clickhouse\|csv\|jsonl\|ranges-csv\|nginx\|haproxy\n$/],
   [["export", "--format", "mdb"], /did you mean mmdb\?/],
+  [["export", "--format", "csv", "--database-type", "x"], /--database-type is only for --format mmdb/],
+  [["export", "--format", "mmdb", "--database-type", "é"], /--database-type "é": give 1 to 100 printable/],
   [["export", "--format", "csv", "--ddl"], /^ipsieve: --ddl is only for ClickHouse/],
   [
     ["export", "--format", "csv", "-o", "nowhere/out.csv"],

@@ -34,6 +34,11 @@ export const exportCommand: Command = {
       name: "ddl",
       help: "with --format clickhouse: print the statements that create the dictionary instead of the rows",
     },
+    {
+      name: "database-type",
+      value: "TYPE",
+      help: "with --format mmdb: what the file says that it is, for readers that accept only the names of MaxMind's databases, such as GeoIP2-Enterprise in Elasticsearch and Logstash; default: ipsieve-CBS",
+    },
     SNAPSHOT_OPTION,
   ],
   notes: [
@@ -54,18 +59,34 @@ async function run(args: Arguments): Promise<number> {
   if (format === undefined) throw new UsageError(`cbs export needs --format ${EXPORT_FORMATS.join("|")}`);
   if (args.has("ddl") && format !== "clickhouse")
     throw new UsageError(`--ddl is only for ClickHouse; give --format clickhouse instead of ${format}`);
+  const databaseType = databaseTypeOf(args, format);
   const output = args.value("output");
   if ("isBinary" in FORMATS[format] && output === undefined && process.stdout.isTTY)
     throw new UsageError(`the format ${format} is binary, and is not printed on a terminal; add -o FILE`);
   const snapshot = args.value("snapshot");
   if (output !== undefined) await rejectOverwriting(output, snapshot ?? defaultCatalogue());
-  const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : await chunksOf(format, snapshot);
+  const chunks = args.has("ddl")
+    ? [new TextEncoder().encode(clickhouseDdl())]
+    : await chunksOf(format, snapshot, databaseType);
   if (output === undefined) await printChunks(chunks);
   else await write(output, chunks);
   return EXIT.matched;
 }
 
-async function chunksOf(format: ExportFormat, snapshot: string | undefined): Promise<Iterable<Uint8Array>> {
+/** Throws UsageError. */
+function databaseTypeOf(args: Arguments, format: ExportFormat): string | undefined {
+  const type = args.value("database-type");
+  if (type === undefined) return undefined;
+  if (format !== "mmdb") throw new UsageError(`--database-type is only for --format mmdb; leave it out for ${format}`);
+  if (/^[\x20-\x7e]{1,100}$/.test(type)) return type;
+  throw new UsageError(`--database-type ${JSON.stringify(type)}: give 1 to 100 printable ASCII characters`);
+}
+
+async function chunksOf(
+  format: ExportFormat,
+  snapshot: string | undefined,
+  databaseType: string | undefined,
+): Promise<Iterable<Uint8Array>> {
   const tree = await openTree(snapshot);
   const { prefixes, reason } = leftOut(tree, format);
   const [first, ...others] = prefixes;
@@ -73,7 +94,7 @@ async function chunksOf(format: ExportFormat, snapshot: string | undefined): Pro
     const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
     standardError().write(`ipsieve: left out, because ${reason}: ${what}\n`);
   }
-  return exportCatalogue(tree, format);
+  return exportCatalogue(tree, format, databaseType === undefined ? {} : { databaseType });
 }
 
 async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void> {
