@@ -66,7 +66,7 @@ const runs: Record<string, Run> = {
   },
   "among the long forms, what a short one leaves out is listed": {
     files: {
-      "a.test.ts": `import { test } from "node:test";\nimport { inTurn, onlyLong } from "./rounds.ts";\ndelete process.env.TEST_ROUNDS;\ntest("one", { skip: onlyLong() }, () => {});\ntest("two", { skip: inTurn(2, 1) }, () => {});\n`,
+      "a.test.ts": `import { test } from "node:test";\nimport { takingTurns, onlyLong } from "./rounds.ts";\ndelete process.env.TEST_ROUNDS;\ntest("one", { skip: onlyLong() }, () => {});\ntest("two", { skip: takingTurns(2, 1) }, () => {});\n`,
     },
     env: { TEST_ROUNDS: "long" },
     exitCode: 0,

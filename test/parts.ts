@@ -118,7 +118,7 @@ export function hasLongForm(path: string): boolean {
   const text = readFileSync(join(ROOT, path), "utf8");
   const others = Array.from(text.matchAll(/\bimport\("(\.[^"]+\.test\.ts)"\)/g), ([, other]) => other!);
   return (
-    /\brounds\(\{|\bonlyLong\(|\binTurn\(|\bsampled\(/.test(text) ||
+    /\brounds\(\{|\bonlyLong\(|\btakingTurns\(|\bsampled\(/.test(text) ||
     others.some((other) => hasLongForm(join(dirname(path), other)))
   );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { inTurn, onlyLong, rounds, sampled } from "./rounds.ts";
+import { takingTurns, onlyLong, rounds, sampled } from "./rounds.ts";
 
 const numbers = { short: 3, long: 7 };
 const before = { ...process.env };
@@ -29,16 +29,16 @@ test("in turn, a test is in each of so many runs, and always in the long form", 
   const runs = (from: number): boolean[] =>
     Array.from({ length: 6 }, (_, number) => {
       process.env["TEST_SEED"] = String(number);
-      return inTurn(3, from) === false;
+      return takingTurns(3, from) === false;
     });
   assert.deepEqual(runs(0), [true, false, false, true, false, false]);
   assert.deepEqual(runs(1), [false, false, true, false, false, true]);
-  assert.match(String(inTurn(3)), /one of 3 runs.*\.ci\/run/);
+  assert.match(String(takingTurns(3)), /one of 3 runs.*\.ci\/run/);
   delete process.env["TEST_SEED"];
-  assert.equal(inTurn(3), false);
+  assert.equal(takingTurns(3), false);
   process.env["TEST_SEED"] = "1";
   process.env["TEST_ROUNDS"] = "long";
-  assert.equal(inTurn(3), false);
+  assert.equal(takingTurns(3), false);
 });
 
 test("some of the items, different ones in each run, unless the long form is requested", () => {

@@ -21,7 +21,7 @@ export function onlyLong(): false | string {
  * Why this run of `npm test` skips a test that costs seconds of processor time: each `step`-th run has it, by TEST_SEED,
  * and with successive values of `from` each run has another of several tests; false in the long form.
  */
-export function inTurn(step: number, from = 0): false | string {
+export function takingTurns(step: number, from = 0): false | string {
   return isLong() || (seed() + from) % step === 0 ? false : `in one of ${step} runs of npm test; else ${ONLY_LONG}`;
 }
 

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { addOrganisation, type FilledStore } from "../../bench/api/fill-store.ts";
 import { Random } from "../../bench/data/random.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { inTurn, rounds } from "../rounds.ts";
+import { takingTurns, rounds } from "../rounds.ts";
 import { mountSmallDisk, whyNoSmallDisk } from "../store/harness/small-disk.ts";
 import { until } from "../until.ts";
 import { ClusteredService, type Door, type DoorAnswer } from "./harness/clustered-service.ts";
@@ -105,7 +105,7 @@ test(
 
 test(
   "two servers of two processes on one file, one killed while all write: no acknowledged write is lost",
-  { skip: inTurn(2) },
+  { skip: takingTurns(2) },
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "ipsieve-files-"));
     t.after(() => rmSync(folder, { recursive: true, force: true }));

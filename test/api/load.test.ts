@@ -6,11 +6,11 @@ import { killServers, type ServerKillReport } from "./harness/kill-servers.ts";
 import { runDownloads } from "./harness/run-downloads.ts";
 import { runOverload } from "./harness/run-overload.ts";
 import { runShutdowns } from "./harness/run-shutdowns.ts";
-import { inTurn, onlyLong, rounds } from "../rounds.ts";
+import { takingTurns, onlyLong, rounds } from "../rounds.ts";
 
 // Short forms; for the long ones see npm run torture -- kills, torture -- overload and torture -- downloads.
 
-test("R1: what the server acknowledged survives kill -9", { skip: inTurn(3) }, (t) =>
+test("R1: what the server acknowledged survives kill -9", { skip: takingTurns(3) }, (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await killServers({
       folder,
@@ -90,7 +90,7 @@ test(
     }),
 );
 
-test("R11: parallel downloads of a big list share its bytes, and none is truncated", { skip: inTurn(3, 1) }, (t) =>
+test("R11: parallel downloads of a big list share its bytes, and none is truncated", { skip: takingTurns(3, 1) }, (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runDownloads({ folder, rules: rounds({ short: 20_000, long: 50_000 }), downloads: 30 });
     t.diagnostic(JSON.stringify(report));

@@ -23,7 +23,7 @@ import { exportRules, PARTIAL_FORMATS, RULE_EXPORT_FORMATS } from "../../src/rul
 import { setNameOf } from "../../src/formats/set-name.ts";
 import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "./start-server.ts";
 import { until } from "../until.ts";
-import { inTurn, onlyLong, rounds } from "../rounds.ts";
+import { takingTurns, onlyLong, rounds } from "../rounds.ts";
 
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
 
@@ -144,7 +144,7 @@ test("ranges: in pages; complete as text and CSV by Accept; 406 for other types"
 
 test(
   "lookups, nodes and ranges name their sources; ranges can be limited to one; search finds a crawler's network",
-  { skip: inTurn(2) },
+  { skip: takingTurns(2) },
   async (context) => {
     const path = join(temporary(context), "catalogue.ipsieve");
     const base = await openCatalogue();

@@ -14,7 +14,7 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { keyPair } from "../snapshot/harness/key-pair.ts";
 import { until } from "../until.ts";
 import { start, temporaryFolder } from "./run-command.ts";
-import { inTurn } from "../rounds.ts";
+import { takingTurns } from "../rounds.ts";
 
 async function catalogue(path: string, prefix: string): Promise<Buffer> {
   const builder = new CatalogueBuilder();
@@ -71,7 +71,7 @@ async function follow(context: TestContext, offered: { bytes: Buffer | undefined
 
 test(
   "a server follows the catalogue at a URL, and keeps the last good one while there is no good one",
-  { skip: inTurn(2) },
+  { skip: takingTurns(2, 1) },
   async (context) => {
     const made = temporaryFolder();
     context.after(() => made.remove());

@@ -10,7 +10,7 @@ import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harn
 import { adding, by, Replica } from "../store/harness/stores.ts";
 import { outcomeOf, run, start, temporaryFolder } from "./run-command.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
-import { inTurn, onlyLong } from "../rounds.ts";
+import { takingTurns, onlyLong } from "../rounds.ts";
 import { until } from "../until.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -336,7 +336,7 @@ describe("db", () => {
 
 test(
   "a server that cannot start reports the error, its location and the remedy, and ends with 2, or 75 if it may start later",
-  { skip: inTurn(2) },
+  { skip: takingTurns(2, 1) },
   async () => {
     const busy = createServer().listen(0, "127.0.0.1");
     await once(busy, "listening");

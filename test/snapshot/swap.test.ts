@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { runSwaps } from "./harness/run-swaps.ts";
 import { inTemporaryFolder } from "./harness/sample.ts";
-import { inTurn, rounds } from "../rounds.ts";
+import { takingTurns, rounds } from "../rounds.ts";
 
 const upTo =
   (limit: number) =>
@@ -26,7 +26,7 @@ test("threads that open while a writer publishes see complete generations, none 
     );
   }));
 
-test("negative control: a file rewritten in place is seen half written", { skip: inTurn(3, 1) }, (t) =>
+test("negative control: a file rewritten in place is seen half written", { skip: takingTurns(3, 1) }, (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runSwaps({
       path: join(folder, "snapshot"),
@@ -41,7 +41,7 @@ test("negative control: a file rewritten in place is seen half written", { skip:
   }),
 );
 
-test("negative control: a reader that mixes two openings is detected", { skip: inTurn(3) }, (t) =>
+test("negative control: a reader that mixes two openings is detected", { skip: takingTurns(3) }, (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runSwaps({
       path: join(folder, "snapshot"),

@@ -8,7 +8,7 @@ import { mountSmallDisk, whyNoSmallDisk } from "./harness/small-disk.ts";
 import { startProxy } from "./harness/proxy.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
 import { until } from "../until.ts";
-import { inTurn } from "../rounds.ts";
+import { takingTurns } from "../rounds.ts";
 
 describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
   let server: PostgresServer;
@@ -201,7 +201,7 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
 
   test(
     "while PostgreSQL restarts, writes wait for it; none is lost or executed twice, and replicas continue",
-    { skip: inTurn(3) },
+    { skip: takingTurns(3, 2) },
     async (t) => {
       const url = await server.database();
       const replicas = await Promise.all([50, 50].map((pollEvery) => Replica.open({ url }, { pollEvery })));

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { Random } from "../../../bench/data/random.ts";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { crawlerLog, freshCatalogue } from "../../cbs/crawler-log.ts";
-import { inTurn, rounds } from "../../rounds.ts";
+import { takingTurns, rounds } from "../../rounds.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 
 const LINES = rounds({ short: 20_000, long: 1_000_000 });
@@ -49,7 +49,7 @@ test("--crawlers: every line has the verdict that is true of it", async (context
   context.diagnostic(`${LINES} lines, ${expected.filter((verdict) => verdict === "impostor").length} impostors`);
 });
 
-test("--columns with crawler: the others are those of a run without it", { skip: inTurn(2, 1) }, async () => {
+test("--columns with crawler: the others are those of a run without it", { skip: takingTurns(2, 1) }, async () => {
   const columns = "country,address,primary,services,asn,network,region,type,provider,service,prefix";
   const judged = rowsOf(await identify("--columns", `crawler,${columns}`));
   const others = rowsOf(await identify("--columns", columns));
@@ -65,7 +65,7 @@ test("--columns with crawler: the others are those of a run without it", { skip:
   assert.equal(csv, judged[0]!.split("\t").slice(0, 2).join(","));
 });
 
-test("--only-impostors: the rows, documents, count and summary of these alone", { skip: inTurn(2) }, async () => {
+test("--only-impostors: the rows, documents, count and summary of these alone", { skip: takingTurns(2) }, async () => {
   const impostors = expected.flatMap((verdict, line) => (verdict === "impostor" ? [line + 1] : []));
   assert.ok(impostors.length > LINES / 20);
   const documents = rowsOf(await identify("--only-impostors", "--format", "jsonl")).map((row) => JSON.parse(row));
