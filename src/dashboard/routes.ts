@@ -29,6 +29,7 @@ const EditDeployment = lazyPage(async () => (await listPages()).PAGES.EditDeploy
 const ExternalListPage = lazyPage(async () => (await listPages()).PAGES.ExternalListPage);
 const ExternalLists = lazyPage(async () => (await listPages()).PAGES.ExternalLists);
 const ImportRules = lazyPage(async () => (await listPages()).PAGES.ImportRules);
+const Network = lazyPage(async () => (await listPages()).PAGES.Network);
 const SearchThreats = lazyPage(async () => (await listPages()).PAGES.SearchThreats);
 const OneWebhook = lazyPage(async () => (await followerPages()).PAGES.OneWebhook);
 const TaxiiClients = lazyPage(async () => (await followerPages()).PAGES.TaxiiClients);
@@ -62,6 +63,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/lists/:list_id", view: ExternalListPage },
   { path: "/compare", view: CompareLists, label: "Compare lists", icon: "copy", group: "addresses" },
   { path: "/catalogue", view: Catalogue, label: "Catalogue", icon: "catalogue", group: "addresses" },
+  { path: "/networks/:asn", view: Network },
   { path: "/threats", view: Threats, label: "Threat intelligence", icon: "warning", group: "addresses" },
   { path: "/threats/search", view: SearchThreats },
   { path: "/identify", view: Identify, label: "Identify a log", icon: "identify", group: "addresses" },

@@ -270,8 +270,9 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await box.fill("stanford univ");
     await page.getByRole("option", { name: /Stanford University.*AS32/ }).click();
     await page.getByRole("heading", { name: "AS32 Stanford University" }).waitFor();
-    assert.ok(new URL(page.url()).hash.includes("asn=32"));
+    assert.equal(new URL(page.url()).hash, "#/networks/32");
     await page.getByText("171.64.0.0/14").waitFor();
+    await page.goBack();
     await box.fill("zzzzqqqq");
     await page.getByText("No results").waitFor();
     assert.equal(await page.locator(".found [role=option]").count(), 0);

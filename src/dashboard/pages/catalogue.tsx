@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { NodeSearch } from "../catalogue/node-search.tsx";
-import { NetworkView } from "../catalogue/network-view.tsx";
 import { NodeView } from "../catalogue/node-view.tsx";
 import { CatalogueTree } from "../catalogue/tree.tsx";
 import { CatalogueUpdates } from "../catalogue/updates.tsx";
@@ -15,7 +14,6 @@ import "./catalogue.css";
 export default function Catalogue({ query }: PageProps) {
   const id = query.get("id") ?? "";
   const [updates, setUpdates] = useState(0);
-  const asn = /^\d{1,10}$/.exec(query.get("asn") ?? "")?.[0];
   const show = (next: string): void => navigate(hrefOf("/catalogue", { id: next }));
   return (
     <Page title="Catalogue" about="Services and networks, and their prefixes.">
@@ -25,15 +23,14 @@ export default function Catalogue({ query }: PageProps) {
       ) : (
         <div class="catalogue" key={updates}>
           <aside class="catalogue-side panel">
-            <NodeSearch
-              onShow={show}
-              onNetwork={(network) => navigate(hrefOf("/catalogue", { asn: String(network.asn) }))}
-            />
+            <NodeSearch onShow={show} onNetwork={({ asn }) => navigate(hrefOf(`/networks/${asn}`))} />
             <div class="tree-box">
               <CatalogueTree shown={id} onShow={show} />
             </div>
           </aside>
-          <div class="stack">{asn === undefined ? <NodeView id={id} /> : <NetworkView asn={Number(asn)} />}</div>
+          <div class="stack">
+            <NodeView id={id} />
+          </div>
         </div>
       )}
     </Page>

@@ -6,6 +6,7 @@ import EditDeployment from "./edit-deployment.tsx";
 import ExternalListPage from "./external-list.tsx";
 import ExternalLists from "./external-lists.tsx";
 import ImportRules from "./import-rules.tsx";
+import Network from "./network.tsx";
 import SearchThreats from "./search-threats.tsx";
 
 /** The pages of lists as a whole, which few open often: one script, as they share most of it. */
@@ -18,5 +19,6 @@ export const PAGES = {
   ExternalListPage,
   ExternalLists,
   ImportRules,
+  Network,
   SearchThreats,
 };
