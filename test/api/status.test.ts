@@ -112,7 +112,7 @@ test("rules that expire within a day are a notice; a ruleset that is nearly full
   await add("20.9.1.0/24", 23);
   const { state, findings } = await status(caller);
   assert.deepEqual([state, findings.length], ["ok", 1]);
-  assert.match(findings[0].message, /^has 1 rule that expires within a day; what they block is then free$/);
+  assert.match(findings[0].message, /^has 1 rule that expires within a day; what it blocks is then free$/);
   for (let rule = 0; rule < 7; rule++) await add(`20.10.${rule}.0/24`);
   assert.deepEqual(await codes(caller), ["warning limit-reached", "notice rules-expire"]);
   await add("20.11.0.0/24");

@@ -1,28 +1,24 @@
 /**
- * `npm run picture`: takes the dashboard picture for the README from a real server, and writes it to
- * docs/dashboard.png.
+ * `npm run picture`: takes the dashboard's pictures for the README from a real server, and writes them to
+ * docs/dashboard.png (an address) and docs/overview.png (what needs attention).
  */
 import { fileURLToPath } from "node:url";
-import { addKey, ask } from "../api/start-server.ts";
 import { missing, startDashboard } from "./browser.ts";
+import { fillForOnCall } from "./harness/on-call.ts";
 
-const PICTURE = fileURLToPath(new URL("../../docs/dashboard.png", import.meta.url));
-const DAY = 86_400_000;
+const DOCS = new URL("../../docs/", import.meta.url);
 
 if (missing !== undefined) throw new Error(missing);
 const t = await startDashboard();
-const { text: key } = await addKey(t, t.organisationId);
-const { items } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body as {
-  items: { id: string; purpose: string }[];
-};
-const add = (purpose: string, body: object) =>
-  ask(t, "POST", `/v1/edl/ip-rulesets/${items.find((each) => each.purpose === purpose)!.id}/rules`, { key, body });
-await add("allowlist", {
-  ip: "1.1.1.0/24",
-  name: "resolver of the guests",
-  expires_at: new Date(t.clock.now + 3 * DAY).toISOString(),
-});
-await add("blocklist", { ip: "1.0.0.0/8", name: "not ours" });
-const { page } = await t.open("#/lookup?ip=1.1.1.1", { user: await t.user("admin") });
-await page.screenshot({ path: PICTURE });
+await fillForOnCall(t);
+const user = await t.user("admin");
+for (const [hash, name] of [
+  ["#/lookup?ip=1.1.1.1", "dashboard.png"],
+  ["#/", "overview.png"],
+] as const) {
+  const { page } = await t.open(hash, { user });
+  // The sentence is complete once it is known what devices have.
+  if (name === "dashboard.png") await page.getByRole("button", { name: "Block for a day" }).waitFor();
+  await page.screenshot({ path: fileURLToPath(new URL(name, DOCS)) });
+}
 await t.close();

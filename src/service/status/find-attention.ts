@@ -311,7 +311,7 @@ function expiryFindings({ about: { id, name, purpose }, rules }: LiveRuleset, no
       severity: "notice",
       code: "rules-expire",
       about: { type: "ruleset", id, name },
-      message: `has ${counted(count, "rule")} that ${count === 1 ? "expires" : "expire"} within a day; ${purpose === "allowlist" ? "what they allow may then be blocked" : "what they block is then free"}`,
+      message: `has ${counted(count, "rule")} that ${count === 1 ? "expires" : "expire"} within a day; ${purpose === "allowlist" ? `what ${count === 1 ? "it allows" : "they allow"} may then be blocked` : `what ${count === 1 ? "it blocks" : "they block"} is then free`}`,
       at: rules.nextExpiry(now),
       cure: "See the rules, and extend those that are needed",
       command: null,
