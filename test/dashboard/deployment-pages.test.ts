@@ -59,6 +59,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await page.getByRole("link", { name: "New deployment" }).first().click();
     const create = page.getByRole("button", { name: "Create deployment" });
     assert.equal(await create.isDisabled(), true);
+    await page.getByText("Add a source under Include first.").waitFor();
     await page.locator("input[name=name]").fill("Edge");
     await page.getByLabel("Device", { exact: true }).selectOption("sonicwall-25k");
     assert.equal(await page.getByLabel("Format", { exact: true }).inputValue(), "sonicwall");
@@ -304,7 +305,7 @@ describe("pages of deployments", { skip: missing ?? false, timeout: 900_000 }, (
     await page.getByLabel("Known scanners").check();
     await guard.selectOption("refuse");
     await page
-      .getByText(/The list would block .*4 addresses for special use.*If they should be blocked, publish the list/)
+      .getByText(/It would block .*4 addresses for special use.*If they should be blocked, publish the list/)
       .waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("refuses lists with addresses that should not be blocked; protects CDNs").waitFor();

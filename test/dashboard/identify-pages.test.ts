@@ -231,6 +231,22 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await checkLooks(t, "identify-done", `#/identify/${id}`, viewer);
   });
 
+  test("the addresses of a log become a draft of a ruleset, which is reviewed before rules are added", async () => {
+    const { page, errors } = await t.open("#/identify", { user: await t.user("editor") });
+    await choose(page, file("draft.log", "203.0.113.9\n203.0.113.10\n"));
+    await done(page);
+    const top = page.locator(".panel", { has: page.locator("h2", { hasText: "Top addresses without a service" }) });
+    await top.getByRole("button", { name: "Make a draft ruleset of these" }).click();
+    await page.locator("dialog input[name=name]").fill("Of the log");
+    await page.getByRole("button", { name: "Create ruleset" }).click();
+    await page.waitForURL(/#\/rulesets\/[\w-]+\/import$/);
+    for (const ip of ["203.0.113.9", "203.0.113.10"]) await page.locator("code", { hasText: ip }).first().waitFor();
+    const { body } = await visit(t, "GET", "/edl/ip-rulesets/", { token: (await t.user("viewer")).token });
+    assert.equal(body.items.find(({ name }: { name: string }) => name === "Of the log").total_rules, 0);
+    assert.deepEqual(errors, []);
+    await page.context().close();
+  });
+
   test(
     "top addresses: with services and lines and a link to the lookup; with too many addresses, the accuracy is shown",
     { skip: onlyLong() },

@@ -31,7 +31,13 @@ export function DeleteByName({
   return (
     <Dialog title={title} onClose={onClose}>
       <Note kind="warning">{children}</Note>
-      <Form onSubmit={onDelete} onCancel={onClose} submit={action} danger disabled={typed.trim() !== name.trim()}>
+      <Form
+        onSubmit={onDelete}
+        onCancel={onClose}
+        submit={action}
+        danger
+        disabled={typed.trim() === name.trim() ? undefined : "Type the name first."}
+      >
         <Field
           name="typed"
           label={label}

@@ -17,14 +17,15 @@ interface FormProps {
   readonly submit: string;
   readonly onCancel?: (() => void) | undefined;
   readonly danger?: boolean;
-  /** It cannot be submitted yet. */
-  readonly disabled?: boolean;
+  /** It cannot be submitted yet, and why. */
+  readonly disabled?: string | undefined;
   readonly children: ComponentChildren;
 }
 
 /** A form that is submitted with its button or Enter, once at a time. */
-export function Form({ onSubmit, submit, onCancel, danger = false, disabled = false, children }: FormProps) {
+export function Form({ onSubmit, submit, onCancel, danger = false, disabled, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  const why = useId();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   // The focus moves in the turn that shows the errors: later, it would move while the user types on. The fields are
@@ -35,7 +36,7 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
   }, [problem]);
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (isBusy || disabled) return;
+    if (isBusy || disabled !== undefined) return;
     setBusy(true);
     const values = Object.fromEntries(
       [...new FormData(form.current!)].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
@@ -59,8 +60,19 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
       {problem !== undefined && !isAtFields && <ProblemNote problem={problem} />}
       <FormErrors.Provider value={problem?.fields ?? {}}>{children}</FormErrors.Provider>
       <footer class="form-foot">
+        {disabled !== undefined && (
+          <span class="muted small" id={why}>
+            {disabled}
+          </span>
+        )}
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
-        <Button type="submit" look={danger ? "danger" : "primary"} busy={isBusy} disabled={disabled}>
+        <Button
+          type="submit"
+          look={danger ? "danger" : "primary"}
+          busy={isBusy}
+          disabled={disabled !== undefined}
+          aria-describedby={disabled === undefined ? undefined : why}
+        >
           {submit}
         </Button>
       </footer>

@@ -1,9 +1,13 @@
+import { useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
 import { Note } from "../components/states.tsx";
 import { Panel } from "../components/page.tsx";
 import { Table } from "../components/table.tsx";
 import type { Identification } from "../documents.ts";
 import { formatCount, formatCounted } from "../format.ts";
 import { hrefOf } from "../location.ts";
+import { CreateRuleset } from "../rulesets/ruleset-dialogs.tsx";
+import { hasPlan, hasRole } from "../session.ts";
 import { DecidingRules, type TopAddress } from "./deciding-rules.tsx";
 
 /** The addresses with the most lines, separately for those with a service and those without. */
@@ -60,7 +64,7 @@ export function Ranking({
   };
   const rules = { title: "Rules", cell: (address: TopAddress) => <DecidingRules of={address} /> };
   return (
-    <Panel title={title} flush>
+    <Panel title={title} flush actions={hasPlan("edl") && hasRole("editor") && <DraftRuleset of={addresses} />}>
       {count !== null && count > addresses.length && (
         <p class="panel-note muted small">
           The first {formatCount(addresses.length)} of {formatCount(count)} addresses.
@@ -86,5 +90,18 @@ export function Ranking({
         ]}
       />
     </Panel>
+  );
+}
+
+/** A ruleset of its own, whose rules are reviewed before they are added. */
+function DraftRuleset({ of }: { readonly of: readonly TopAddress[] }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button small onClick={() => setOpen(true)}>
+        Make a draft ruleset of these
+      </Button>
+      {isOpen && <CreateRuleset list={of.map(({ ip }) => ip).join("\n")} onClose={() => setOpen(false)} />}
+    </>
   );
 }

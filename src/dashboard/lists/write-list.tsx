@@ -46,7 +46,12 @@ function WriteForm({ list, rulesets, onClose }: WriteProps & { readonly rulesets
     navigate(hrefOf(`/rulesets/${ruleset_id}`));
   };
   return (
-    <Form onSubmit={send} onCancel={onClose} submit="Write rules" disabled={rulesets.length === 0}>
+    <Form
+      onSubmit={send}
+      onCancel={onClose}
+      submit="Write rules"
+      disabled={rulesets.length === 0 ? "There is no ruleset to write to." : undefined}
+    >
       <Select
         name="ruleset_id"
         label="Ruleset"

@@ -98,7 +98,7 @@ function Editor({ id, before, choices, save }: EditorProps) {
           onSubmit={submit}
           onCancel={back}
           submit={id === undefined ? "Create deployment" : "Save changes"}
-          disabled={draft.include.length === 0}
+          disabled={draft.include.length === 0 ? "Add a source under Include first." : undefined}
         >
           <About draft={draft} set={set} />
           <SourceList

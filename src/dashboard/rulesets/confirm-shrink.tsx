@@ -52,7 +52,7 @@ export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
         onCancel={onClose}
         submit={`Remove ${formatCounted(shrink.removed, "rule")}`}
         danger
-        disabled={numberIn(typed) !== shrink.removed}
+        disabled={numberIn(typed) === shrink.removed ? undefined : "Type the number first."}
       >
         <Field
           name="typed"

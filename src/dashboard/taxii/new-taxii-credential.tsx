@@ -48,7 +48,7 @@ export function NewTaxiiCredential({ access: { collections, server }, before, on
         onSubmit={create}
         onCancel={onClose}
         submit="Create credential"
-        disabled={!collections.some(({ id }) => chosen.has(id))}
+        disabled={collections.some(({ id }) => chosen.has(id)) ? undefined : "Choose a collection first."}
       >
         <LabelField
           hint="The client that uses it, for example the name of a SIEM."

@@ -60,7 +60,7 @@ export function EditWebhook({
         onSubmit={send}
         onCancel={onClose}
         submit={webhook === undefined ? "Create endpoint" : "Save"}
-        disabled={kinds.length === 0}
+        disabled={kinds.length === 0 ? "Choose an event first." : undefined}
       >
         <Field
           name="url"
