@@ -65,7 +65,7 @@ function byState(
   { nodes, ruleExists }: Known,
 ): readonly number[] | undefined {
   // Which catalogues existed is not in the document.
-  if (query.has("as_of")) return [200, 400, 404];
+  if (query.has("as_of") || id === "diffCbs") return [200, 400, 404];
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (id === "exportCbsRanges") return ofRanges(query, nodes);
