@@ -53,7 +53,12 @@ export { type RangeDocument, type RangeOptions, type RangePage, rangesOf } from 
 export { SearchIndex, type SearchOptions } from "./cbs/search.ts";
 export { type CatalogueStats, catalogueStats, type TypeStats } from "./cbs/stats.ts";
 export { type CatalogueDiff, diffCatalogues, type NodeChange, type PrefixChange } from "./cbs/diff.ts";
-export { EXPORT_FORMATS, exportCatalogue, type ExportFormat } from "./cbs/export-catalogue.ts";
+export {
+  type CatalogueExportOptions,
+  EXPORT_FORMATS,
+  exportCatalogue,
+  type ExportFormat,
+} from "./cbs/export-catalogue.ts";
 export { clickhouseDdl } from "./formats/data/clickhouse.ts";
 export { catalogueFromBytes } from "./datasets/catalogue-from-bytes.ts";
 export { DatasetError as UsageError, type DatasetErrorCode as UsageErrorCode } from "./datasets/dataset-error.ts";
