@@ -168,7 +168,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const row = page.getByRole("row", { name: "edge router" });
     assert.match(
       await row.innerText(),
-      /Read\s+active\s+2026-12-24 00:00 UTC\s+2026-12-24 01:00 local time\s+never\s+0/,
+      /Read\s+everything, from anywhere\s+active\s+2026-12-24 00:00 UTC\s+2026-12-24 01:00 local time\s+never\s+0/,
     );
     assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 200);
     // While the server records a use, which it does every 5 s, it shows for a moment neither this nor the recorded one.

@@ -65,7 +65,7 @@ describe("pages of external lists", { skip: missing ?? false, timeout: 900_000 }
     const findings = overview.page.locator(".findings > li");
     assert.match(
       (await findings.allInnerTexts()).join("\n"),
-      /^Critical: drop was refused: .*%.*; the last good content is in use · .*\nSee what changed, and accept it/,
+      /^Critical:\s+drop was refused: .*%.*; the last good content is in use · .*\nSee what changed, and accept it/,
     );
     await checkLooks(t, "overview-attention", "#/", admin, (shown) => shown.getByText("Needs attention").waitFor());
     await findings.getByRole("link", { name: "See what changed, and accept it" }).click();

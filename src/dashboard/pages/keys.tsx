@@ -166,7 +166,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
           label="Only for"
           optional
           placeholder="rulesets/ID deployments"
-          hint="Areas (cbs, cti, edl), rulesets, deployments or lists, or one of these by its ID, with spaces between them. Other requests will get 403 Forbidden."
+          hint="Areas (cbs, cti, edl), rulesets, deployments or lists, or one of these by its ID, with spaces between them. Other requests are refused."
         />
         <Field
           name="networks"
