@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { freeze } from "../../src/table/freeze.ts";
+import { type Favour, freeze } from "../../src/table/freeze.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { onlyLong } from "../rounds.ts";
@@ -8,13 +8,13 @@ import { seededRandom } from "./differential.ts";
 
 type Next = (i: number) => { w0: number; w1?: number; w2?: number; w3?: number; length: number; value: number };
 
-function tableOf(family: 4 | 6, count: number, next: Next): PrefixTable {
+function tableOf(family: 4 | 6, count: number, next: Next, favour: Favour = "balance"): PrefixTable {
   const trie = new PrefixTrie();
   for (let i = 0; trie.size < count; i++) {
     const { w0, w1 = 0, w2 = 0, w3 = 0, length, value } = next(i);
     trie.insert({ family, w0, w1, w2, w3, length }, value);
   }
-  return freeze(trie);
+  return freeze(trie, { favour });
 }
 
 // Bytes per prefix of everything in the buffer. Exact for a seed, so a layout that grows is noticed at once.
@@ -28,9 +28,15 @@ describe("a table stays small, whatever its shape", () => {
       8,
     ],
     [
-      "a million single IPv4 addresses with one value",
+      "a million single IPv4 addresses with one value, in buckets",
       1_000_000,
       () => tableOf(4, 1e6, () => ({ w0: random(), length: 32, value: 1 })),
+      4.2,
+    ],
+    [
+      "a million single IPv4 addresses with one value, where size is favoured",
+      1_000_000,
+      () => tableOf(4, 1e6, () => ({ w0: random(), length: 32, value: 1 }), "size"),
       3.2,
     ],
     [
