@@ -30,6 +30,7 @@ const SUITES = [
   "taxii",
   "interrupted-requests",
   "replays",
+  "status",
 ];
 /** The suite with the most writes; the long form runs all. */
 const SHORT = "conditional-writes";
