@@ -136,7 +136,7 @@ export class CrawlerRows extends Writable {
   #written({ document }: RawRow, claimed: ClaimedCrawler | null, format: "tsv" | "csv"): string {
     const cells = JSON.parse(document.slice(document.indexOf(CELLS) + CELLS.length)) as (string | null)[];
     const at = this.#options.columns.indexOf(CRAWLER_COLUMN);
-    cells.splice(at, 0, claimed && `${claimed.verdict} ${claimed.name}`);
+    if (at >= 0) cells.splice(at, 0, claimed && `${claimed.verdict} ${claimed.name}`);
     return format === "csv" ? csvRow(cells) : `${cells.map((cell) => cell ?? "").join("\t")}\n`;
   }
 

@@ -65,6 +65,24 @@ test("--columns with crawler: the others are those of a run without it", { skip:
   assert.equal(csv, judged[0]!.split("\t").slice(0, 2).join(","));
 });
 
+test("rows that are judged have the chosen columns in their order, with the crawler anywhere or nowhere", async () => {
+  const all = ["address", "prefix", "services", "crawler"];
+  const rows = rowsOf(await identify("--only-impostors", "--columns", all.join())).map((row) => row.split("\t"));
+  assert.ok(rows.length > 0);
+  for (const columns of [
+    ["address"],
+    ["services", "address"],
+    ["crawler"],
+    ["crawler", "prefix"],
+    ["prefix", "crawler", "address"],
+  ])
+    assert.deepEqual(
+      rowsOf(await identify("--only-impostors", "--columns", columns.join())),
+      rows.map((row) => columns.map((name) => row[all.indexOf(name)]).join("\t")),
+      columns.join(),
+    );
+});
+
 test("--only-impostors: the rows, documents, count and summary of these alone", { skip: takingTurns(2) }, async () => {
   const impostors = expected.flatMap((verdict, line) => (verdict === "impostor" ? [line + 1] : []));
   assert.ok(impostors.length > LINES / 20);
