@@ -1,5 +1,6 @@
 import { formatPrefix } from "../address/prefix.ts";
 import type { CompiledList } from "./compile.ts";
+import { grouped } from "../words/numbers.ts";
 
 /** What a list must be to be published. */
 export interface ListLimits {
@@ -42,11 +43,6 @@ export function rejectionsOf(
   if (bytes > maxBytes)
     reject("too-many-bytes", `the list has ${grouped(bytes)} bytes, more than the ${grouped(maxBytes)} allowed`);
   return rejections;
-}
-
-/** `850,000`, whatever the language of the machine. */
-function grouped(count: number): string {
-  return count.toLocaleString("en");
 }
 
 function namedOf({ tooWide, tooWideCount }: CompiledList): string {

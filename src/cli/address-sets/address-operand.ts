@@ -19,7 +19,7 @@ import { DEFAULT_DATASET } from "../snapshots/default-datasets.ts";
 import { openTree, withIds } from "../snapshots/catalogue-tree.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { momentOf } from "../options/moment.ts";
-import { counted } from "../output/numbers.ts";
+import { counted } from "../../words/numbers.ts";
 import { listName, NO_ENTRIES } from "../rule-lists/list-options.ts";
 import { LineMessages } from "../rule-lists/line-messages.ts";
 import { readList } from "../rule-lists/read-list.ts";

@@ -33,7 +33,7 @@ import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/pro
 import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly, printText } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
-import { counted } from "../output/numbers.ts";
+import { counted } from "../../words/numbers.ts";
 import { reportMalformed } from "../output/malformed-lines.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";

@@ -18,7 +18,7 @@ import { countedAddress, type CountedLog, countedLog, countedWithin, LOG_OPTIONS
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datasets.ts";
 import { openedRules, RULES_NOTE } from "../rule-lists/opened-rules.ts";
 import { columnLines } from "../output/columns.ts";
-import { grouped } from "../output/numbers.ts";
+import { grouped } from "../../words/numbers.ts";
 import { printChunks } from "../output/print-chunks.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";

@@ -1,6 +1,6 @@
 import type { Status } from "../../client/client.ts";
 import { columnLines } from "../output/columns.ts";
-import { grouped } from "../output/numbers.ts";
+import { grouped } from "../../words/numbers.ts";
 import { oneLine } from "../output/one-line.ts";
 import { printText } from "../output/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";

@@ -1,6 +1,6 @@
 import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
-import { grouped } from "../output/numbers.ts";
+import { grouped } from "../../words/numbers.ts";
 import { chosenTrustedKeys, TRUSTED_KEY_OPTION } from "../options/trusted-keys.ts";
 import { verifyFile } from "../snapshots/verify-file.ts";
 

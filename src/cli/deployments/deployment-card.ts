@@ -3,7 +3,7 @@ import { allLists } from "../external-lists/chosen-list.ts";
 import { allRulesets } from "../rulesets/chosen-ruleset.ts";
 import { guardClassesText } from "../rulesets/guard-classes.ts";
 import { sourceTexts } from "./deployment-definition.ts";
-import { counted, grouped } from "../output/numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import { oneLine } from "../output/one-line.ts";
 import { shellWord } from "../output/shell-word.ts";
 import type { Style } from "../output/style.ts";

@@ -1,6 +1,6 @@
 import type { DeploymentPreview } from "../../client/client.ts";
 import { cureOf } from "./deployment-card.ts";
-import { grouped } from "../output/numbers.ts";
+import { grouped } from "../../words/numbers.ts";
 import { oneLine } from "../output/one-line.ts";
 import type { Style } from "../output/style.ts";
 

@@ -1,5 +1,5 @@
 import type { ExternalList } from "../../client/client.ts";
-import { counted, grouped } from "../output/numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import { oneLine } from "../output/one-line.ts";
 import type { Style } from "../output/style.ts";
 

@@ -7,7 +7,7 @@ import type { PrefixTable } from "../../table/prefix-table.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { reportMalformed } from "../output/malformed-lines.ts";
-import { grouped } from "../output/numbers.ts";
+import { grouped } from "../../words/numbers.ts";
 import { createProgress } from "../output/progress.ts";
 import { standardError } from "../output/standard-error.ts";
 

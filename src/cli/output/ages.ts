@@ -1,5 +1,5 @@
 import type { ListTimes } from "../../cbs/import-catalogue.ts";
-import { counted } from "./numbers.ts";
+import { counted } from "../../words/numbers.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,4 +1,5 @@
-import { grouped, percent } from "./numbers.ts";
+import { percent } from "./numbers.ts";
+import { grouped } from "../../words/numbers.ts";
 import type { Style } from "./style.ts";
 
 export type BarColor = "green" | "yellow" | "red" | "cyan" | "magenta" | "blue";

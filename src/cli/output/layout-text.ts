@@ -1,5 +1,6 @@
 import type { TableLayout } from "../../table/table-layout.ts";
-import { byteSize, counted, grouped } from "./numbers.ts";
+import { byteSize } from "./numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import type { Style } from "./style.ts";
 
 /** The longest bar of the histogram, in characters. */

@@ -13,7 +13,7 @@ import {
 import { primaryOf, primarySentence } from "../../cbs/primary.ts";
 import type { Network } from "../../networks/networks.ts";
 import { networkText } from "../snapshots/chosen-networks.ts";
-import { counted } from "./numbers.ts";
+import { counted } from "../../words/numbers.ts";
 import type { Style } from "./style.ts";
 
 /**

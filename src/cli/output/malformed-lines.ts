@@ -1,5 +1,5 @@
 import type { IdentifyResult } from "../../batch/identify-result.ts";
-import { counted, grouped } from "./numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import { standardError } from "./standard-error.ts";
 
 const WHAT = {

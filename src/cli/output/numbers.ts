@@ -1,13 +1,3 @@
-/** 1234567 as 1,234,567; the same in every locale. */
-export function grouped(value: number | bigint): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-
-/** "1 line", "2 lines". */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${grouped(count)} ${count === 1 ? noun : plural}`;
-}
-
 /** A share of 0..1 as a percentage with one decimal. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;

@@ -1,7 +1,7 @@
 import { TIME_UNITS } from "../../batch/engine/time-counter.ts";
 import { type Bar, type BarColor, barLines } from "./bars.ts";
 import type { CountedTimes, Counts, CountsOfSnapshot, TopList } from "./counts.ts";
-import { counted, grouped } from "./numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import type { Style } from "./style.ts";
 
 export interface SummaryLayout {

@@ -1,4 +1,4 @@
-import { counted, grouped } from "../output/numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import { standardError } from "../output/standard-error.ts";
 
 /** How many lines of one list are reported individually: in a file that is not a list, every line is bad. */

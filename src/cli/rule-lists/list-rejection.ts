@@ -1,5 +1,5 @@
 import { ProblemError, type ValidationErrors } from "../../client/errors.ts";
-import { counted, grouped } from "../output/numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import { standardError } from "../output/standard-error.ts";
 import type { RuleSource } from "./rule-source.ts";
 import type { ShrinkNumbers } from "../rulesets/ruleset-target.ts";

@@ -2,7 +2,7 @@ import { inputChunks } from "../../batch/input/input-chunks.ts";
 import { type ImportFormat, RuleImport } from "../../rulesets/importers/import-rules.ts";
 import { errorText, type ImportedRule, type LineError } from "../../rulesets/importers/imported-rule.ts";
 import type { Arguments } from "../runner/command.ts";
-import { counted } from "../output/numbers.ts";
+import { counted } from "../../words/numbers.ts";
 import { LineMessages } from "./line-messages.ts";
 import { rejectBinary, rejectUnreadable } from "./read-list.ts";
 import { formatOf, listName } from "./list-options.ts";

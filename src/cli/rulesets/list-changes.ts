@@ -3,7 +3,7 @@ import { TARGET_NOTE } from "./chosen-target.ts";
 import type { Arguments } from "../runner/command.ts";
 import { LIST_NOTE } from "../rule-lists/list-options.ts";
 import { reportWarnings } from "./report-warnings.ts";
-import { counted } from "../output/numbers.ts";
+import { counted } from "../../words/numbers.ts";
 import { printText } from "../output/standard-output.ts";
 import type { ReplaceReport } from "./ruleset-target.ts";
 import { KEY_NOTE } from "../server/service-connection.ts";

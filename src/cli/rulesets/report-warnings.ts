@@ -1,5 +1,5 @@
 import type { Collateral } from "../../client/client.ts";
-import { counted } from "../output/numbers.ts";
+import { counted } from "../../words/numbers.ts";
 import { oneLine } from "../output/one-line.ts";
 import { standardError } from "../output/standard-error.ts";
 

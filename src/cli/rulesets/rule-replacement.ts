@@ -1,5 +1,5 @@
 import type { Arguments, Option } from "../runner/command.ts";
-import { counted, grouped } from "../output/numbers.ts";
+import { counted, grouped } from "../../words/numbers.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { listReading } from "../rule-lists/list-options.ts";
 import type { ListReplacement, ReplaceReport } from "./ruleset-target.ts";

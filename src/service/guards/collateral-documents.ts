@@ -2,6 +2,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { type Collateral, type Hit, namedPrefixes } from "../../collateral/find-collateral.ts";
 import type { NodeClass } from "../../collateral/node-classes.ts";
 import type { ProtectedKind } from "../../collateral/protected.ts";
+import { counted } from "../../words/numbers.ts";
 
 /** Something that rules block but should not, as responses show it. */
 export interface CollateralDocument {
@@ -72,18 +73,15 @@ function whose({ kind, id, name }: Hit): string {
   return `for special use (${name})`;
 }
 
-const counted = (count: bigint, what: string): string =>
-  `${count.toLocaleString("en")} ${what}${count === 1n ? "" : what.endsWith("s") ? "es" : "s"}`;
-
 function ipv4Text(count: bigint): string {
-  return count === 0n ? "" : counted(count, "address");
+  return count === 0n ? "" : counted(count, "address", "addresses");
 }
 
 /** Large numbers are given as /64 networks, the number of addresses that a single host may have. */
 function ipv6Text(count: bigint): string {
   if (count === 0n) return "";
   return count < 1n << 32n
-    ? counted(count, "IPv6 address")
+    ? counted(count, "IPv6 address", "IPv6 addresses")
     : `${counted((count + (1n << 64n) - 1n) >> 64n, "IPv6 network")} (/64)`;
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { LoadedMemory } from "../store/loading-store.ts";
 import type { Metrics } from "../usage/metrics.ts";
+import { counted } from "../../words/numbers.ts";
 
 /** Reports in the log and the metrics where the server read its rules from, and why snapshots could not be used. */
 export function reportStart(
@@ -22,8 +23,4 @@ export function reportStart(
       ? `read all rules from the database${rejected.length === 0 ? "" : `: ${rejected[0]!.reason}`}`
       : `started from ${counted(fromSnapshots.length, "snapshot")} with ${counted(restored, "rule")} and ${counted(changes, "change")} since; ${counted(all - restored, "rule")} read from the database`,
   );
-}
-
-function counted(number: number, what: string): string {
-  return `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 }

@@ -3,7 +3,8 @@ import type { PullErrors } from "../../store/records/activity.ts";
 import { type Deployment, statusOf } from "../../store/records/deployment.ts";
 import { hitText } from "../guards/collateral-documents.ts";
 import type { Pulls } from "../deployments/pulls.ts";
-import { counted, type Finding } from "./finding.ts";
+import { counted } from "../../words/numbers.ts";
+import type { Finding } from "./finding.ts";
 
 interface Known {
   readonly pulls: Pick<Pulls, "isNotPulled" | "lastOf">;

@@ -16,7 +16,8 @@ import type { Store } from "../../store/store.ts";
 import { doubtfulSources } from "../deployments/doubtful-sources.ts";
 import type { BlockedProtected } from "./blocked-protected.ts";
 import { deploymentFindings } from "./deployment-findings.ts";
-import { counted, type Finding, SEVERITIES } from "./finding.ts";
+import { counted, grouped } from "../../words/numbers.ts";
+import { type Finding, SEVERITIES } from "./finding.ts";
 
 const DAY = 86_400_000;
 /** Keys and plans that end within this time are findings, as they are events. */
@@ -186,7 +187,7 @@ function keyFindings({ id, organisationId, label, expiresAt }: ApiKey, services:
       severity: remaining === 0 ? "critical" : "warning",
       code: "plan-full",
       about,
-      message: `has ${counted(remaining, "request")} left of ${limit.toLocaleString("en")} this month under ${PLAN_NAMES[area]}${remaining === 0 ? "; it gets 429 until the month ends" : ""}`,
+      message: `has ${counted(remaining, "request")} left of ${grouped(limit)} this month under ${PLAN_NAMES[area]}${remaining === 0 ? "; it gets 429 until the month ends" : ""}`,
       at: now + reset * 1000,
       cure: "Allow more requests, or ask for less",
       command: `ipsieve plan set ${area} --per-month`,
@@ -240,7 +241,7 @@ function limitFindings(organisationId: string, { memory, settings }: Dependencie
       severity: count >= limit ? "critical" : "warning",
       code: "limit-reached",
       about: id === undefined ? { type: "limit", id: null, name } : { type: "ruleset", id, name },
-      message: `${count >= limit ? "is full" : "is nearly full"}: ${count.toLocaleString("en")} of ${limit.toLocaleString("en")} (--${setting})`,
+      message: `${count >= limit ? "is full" : "is nearly full"}: ${grouped(count)} of ${grouped(limit)} (--${setting})`,
       at: null,
       cure: id === undefined ? "Delete what is not needed" : "Delete expired rules, or compact it",
       command: id === undefined ? null : `ipsieve ruleset compact ${id}`,

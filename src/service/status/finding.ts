@@ -35,8 +35,3 @@ export interface Finding {
   /** The command that shows more, or puts it right; null: there is none. */
   readonly command: string | null;
 }
-
-/** `1 rule`, `2,000 rules`. */
-export function counted(count: number, one: string, many: string = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
-}

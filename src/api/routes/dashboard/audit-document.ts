@@ -8,6 +8,7 @@ import type { ServiceMemory } from "../../../service/store/service-memory.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { AuditEntrySchema } from "../../schemas/audit.ts";
 import type { DocumentOf } from "../../schemas/common.ts";
+import { grouped } from "../../../words/numbers.ts";
 
 type State = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
@@ -214,9 +215,4 @@ function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
 /** Without a count, just "rules". */
 function counted(rules: number | null): string {
   return rules === null ? "rules" : `${grouped(rules)} ${rules === 1 ? "rule" : "rules"}`;
-}
-
-/** `850,000`, whatever the language of the machine. */
-function grouped(count: number): string {
-  return count.toLocaleString("en");
 }

@@ -13,7 +13,7 @@ import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/cata
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 

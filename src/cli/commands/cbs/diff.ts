@@ -9,7 +9,7 @@ import { fileOrGeneration } from "../../snapshots/catalogue-history.ts";
 import { openTree } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 

@@ -8,7 +8,7 @@ import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { ageText, timesText } from "../../output/ages.ts";
 import { columnLines } from "../../output/columns.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { checkedSourceIds } from "../../snapshots/source-ids.ts";
 

@@ -4,7 +4,7 @@ import { AS_OF_OPTION, chosenMoment, chosenSnapshot } from "../../snapshots/cata
 import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../words/numbers.ts";
 import { styleFor } from "../../output/style.ts";
 import { EXTENT_COLUMNS, EXTENT_HEAD, extentCells, extentText } from "./browse.ts";
 

@@ -15,7 +15,7 @@ import { ALLOW_ADDRESS_OPTION, chosenProxy, PROXY_OPTION } from "../../options/c
 import { endWithParent } from "../../runner/end-with-parent.ts";
 import { HOME_OPTION, homeFolder } from "../../snapshots/home.ts";
 import { columnLines } from "../../output/columns.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { type Style, styleFor } from "../../output/style.ts";

@@ -6,7 +6,7 @@ import { withPath } from "../../../datasets/with-path.ts";
 import { finished } from "../../../turns/finished.ts";
 import { openSearch, queryIn } from "../../address-sets/threat-operand.ts";
 import { momentOf } from "../../options/moment.ts";
-import { grouped } from "../../output/numbers.ts";
+import { grouped } from "../../../words/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { isOutputClosed, printText } from "../../output/standard-output.ts";

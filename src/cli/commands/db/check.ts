@@ -1,6 +1,6 @@
 import type { StoreReport } from "../../../store/store.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../words/numbers.ts";
 import { DATABASE_OPTIONS, withStore } from "../../database/service-database.ts";
 
 export const checkCommand: Command = {

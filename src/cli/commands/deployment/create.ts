@@ -9,7 +9,7 @@ import {
   SOURCE_NOTE,
 } from "../../deployments/deployment-definition.ts";
 import { doubtLines } from "../../deployments/list-difference.ts";
-import { grouped } from "../../output/numbers.ts";
+import { grouped } from "../../../words/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { printText } from "../../output/standard-output.ts";

@@ -2,7 +2,7 @@ import { allDeployments } from "../../deployments/chosen-deployment.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { entriesOf, stateOf } from "../../deployments/deployment-card.ts";
 import { columnLines } from "../../output/columns.ts";
-import { grouped } from "../../output/numbers.ts";
+import { grouped } from "../../../words/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";

@@ -1,7 +1,8 @@
 import { chosenDeployment, DEPLOYMENT_NOTE } from "../../deployments/chosen-deployment.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
-import { byteSize, grouped } from "../../output/numbers.ts";
+import { byteSize } from "../../output/numbers.ts";
+import { grouped } from "../../../words/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";

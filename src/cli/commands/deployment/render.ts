@@ -3,7 +3,8 @@ import { basename } from "node:path";
 import { publishFile } from "../../../files/publish-file.ts";
 import { ADDRESS_NOTE } from "../../address-sets/address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { byteSize, counted } from "../../output/numbers.ts";
+import { byteSize } from "../../output/numbers.ts";
+import { counted } from "../../../words/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
 import {

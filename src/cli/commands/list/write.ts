@@ -3,7 +3,7 @@ import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.
 import { chosenList, LIST_NOTE } from "../../external-lists/chosen-list.ts";
 import { chosenRuleset } from "../../rulesets/chosen-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";

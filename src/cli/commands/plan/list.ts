@@ -5,7 +5,7 @@ import {
   organisationNames,
   printOrganisationList,
 } from "../../database/list-of-organisations.ts";
-import { grouped } from "../../output/numbers.ts";
+import { grouped } from "../../../words/numbers.ts";
 import { dateText } from "../../database/service-database.ts";
 
 export const listCommand: Command = {

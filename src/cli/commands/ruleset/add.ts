@@ -4,7 +4,7 @@ import { changeRules } from "../../rulesets/change-rules.ts";
 import { TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import { GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
 import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { ruleFields } from "../../rule-lists/list-options.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 

@@ -3,7 +3,7 @@ import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { confirm } from "../../runner/confirm.ts";
 import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../words/numbers.ts";
 import { printText } from "../../output/standard-output.ts";
 import { printPlan } from "../../rulesets/planned-replacement.ts";
 import { replacedText } from "../../rulesets/rule-replacement.ts";

@@ -3,7 +3,7 @@ import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { confirm } from "../../runner/confirm.ts";
 import { UsageError } from "../../runner/usage-error.ts";
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../words/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";

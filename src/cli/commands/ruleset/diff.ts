@@ -5,7 +5,7 @@ import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { listedRules } from "../../rule-lists/listed-rules.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
 import { differenceLine, type RuleDifference } from "../../rulesets/rule-lines.ts";

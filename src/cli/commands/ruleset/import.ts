@@ -2,7 +2,7 @@ import type { ImportAnswer } from "../../../client/client.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
 import { chosenTarget } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { ALLOW_EMPTY_OPTION, LIST_GUARD_OPTIONS } from "../../rulesets/file-guard.ts";
 import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
 import { listNotes, printListChanges } from "../../rulesets/list-changes.ts";

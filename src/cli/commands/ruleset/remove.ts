@@ -2,7 +2,7 @@ import { changeRules } from "../../rulesets/change-rules.ts";
 import { TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 export const removeCommand: Command = {

@@ -2,7 +2,7 @@ import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import type { Arguments, Command } from "../../runner/command.ts";
 import { EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
-import { grouped } from "../../output/numbers.ts";
+import { grouped } from "../../../words/numbers.ts";
 import { printText } from "../../output/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
 import { isRulesetFile } from "../../rulesets/ruleset-file.ts";

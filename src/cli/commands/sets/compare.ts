@@ -3,7 +3,7 @@ import { type RelatedPair, relating, type Relation, type Relations } from "../..
 import { finished } from "../../../turns/finished.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
-import { grouped } from "../../output/numbers.ts";
+import { grouped } from "../../../words/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
 import { SET_NOTES, SET_OPTIONS, SetOperands } from "../../address-sets/set-operands.ts";

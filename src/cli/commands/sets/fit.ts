@@ -10,7 +10,7 @@ import { openTree } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { countedAddresses, countedLog, LOG_OPTIONS } from "../../input/counted-log.ts";
 import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../words/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
