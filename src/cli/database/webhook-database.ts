@@ -8,6 +8,7 @@ import type { Store } from "../../store/store.ts";
 import { EVENT_KINDS, type EventKind, type Webhook, type WebhookDefinition } from "../../store/records/webhook.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { chosenOrganisation, DATABASE_OPTIONS, ORGANISATION_OPTION, withStore } from "./service-database.ts";
+import { readAs } from "./checked-line.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 /** Where the webhook endpoints are. */
@@ -78,14 +79,7 @@ export async function checkDefinition(
   { url, description }: Partial<WebhookDefinition>,
   post: GuardedPost,
 ): Promise<void> {
-  if (description !== undefined) {
-    try {
-      checkRulesetText({ description });
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-      throw new UsageError(`--description: ${error.fields?.["description"]?.join("; ") ?? error.message}`);
-    }
-  }
+  if (description !== undefined) readAs("--description", "description", () => checkRulesetText({ description }));
   const problem = url === undefined ? undefined : await post.errorOf(url);
   if (problem !== undefined) throw new UsageError(`${JSON.stringify(url)}: ${problem}`);
 }

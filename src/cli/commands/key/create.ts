@@ -1,13 +1,11 @@
 import { isActivePlan } from "../../../service/access/plans.ts";
 import { makeApiKey } from "../../../store/records/api-key.ts";
 import { type FindScoped, readNetworks, readScopes } from "../../../service/access/key-scopes.ts";
-import { ServiceError } from "../../../service/service-error.ts";
 import { ACCESS_LEVELS, type AccessLevel, type ApiKey, type Area, AREAS, type State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { UsageError } from "../../runner/usage-error.ts";
 import { chosenByName } from "../../server/choose-by-name.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { checkedLine } from "../../database/checked-line.ts";
+import { checkedLine, readAs } from "../../database/checked-line.ts";
 import {
   chosenOrganisation,
   DATABASE_OPTIONS,
@@ -84,16 +82,6 @@ function limitsText({ scopes, networks }: Pick<ApiKey, "scopes" | "networks">): 
   return parts.map((part) => `, ${part}`).join("");
 }
 
-/** What the service says about a member is said about the option. @throws UsageError */
-function usable<Value>(option: string, member: string, read: () => Value): Value {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new UsageError(`--${option}: ${error.fields?.[member]?.join("; ") ?? error.message}`);
-  }
-}
-
 /** The id of a resource of the organisation by its id or name. @throws UsageError */
 function resourceIn(state: State, organisationId: string): FindScoped {
   const all = { rulesets: state.rulesets, deployments: state.deployments, lists: state.externalLists };
@@ -128,8 +116,8 @@ async function run(args: Arguments): Promise<number> {
       digest,
       start,
       expiresAt,
-      scopes: usable("scope", "scopes", () => readScopes(args.values("scope"), resourceIn(state, organisationId))),
-      networks: usable("from", "networks", () => readNetworks(args.values("from"))),
+      scopes: readAs("--scope", "scopes", () => readScopes(args.values("scope"), resourceIn(state, organisationId))),
+      networks: readAs("--from", "networks", () => readNetworks(args.values("from"))),
       ...signature(),
     } as const;
     const { key } = await store.write(command);
