@@ -6,7 +6,7 @@ import {
   type PullToRecord,
   silenceOf,
 } from "../../store/records/deployment.ts";
-import type { Activity } from "../../store/records/activity.ts";
+import { type Activity, FIRST_ERROR } from "../../store/records/activity.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
 import { RepeatedExchange } from "../store/repeated-exchange.ts";
@@ -17,7 +17,6 @@ const EVERY = 5000;
 const KEPT = 100;
 const MAX_AGENT = 200;
 const DAY = 86_400_000;
-const FIRST_ERROR = 400;
 
 interface PullServices {
   readonly store: Store;

@@ -13,8 +13,7 @@ interface Dependencies {
 }
 
 interface Verdict {
-  /** If a user changed it, or the catalogue is another one, it is found again at once. */
-  readonly definition: Deployment["definition"];
+  /** If the catalogue is another one, it is found again at once. */
   readonly catalogue: number;
   /** The digest of the list. */
   readonly list: string;
@@ -31,7 +30,8 @@ interface Verdict {
 export class BlockedProtected {
   /** Read when they are needed: documents are made of an application without services. */
   readonly #services: Dependencies;
-  readonly #verdicts = new Map<string, Verdict>();
+  /** By the definition, of which a change makes another object: a verdict goes with it. */
+  readonly #verdicts = new WeakMap<Deployment["definition"], Verdict>();
   /** Lists are compiled one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -40,17 +40,17 @@ export class BlockedProtected {
   }
 
   async by(deployment: Deployment): Promise<readonly Hit[]> {
-    const { id, definition, published } = deployment;
+    const { definition, published } = deployment;
     if (!definition.active || published === null || guardOf(definition) !== "warn") return [];
     const catalogue = this.#services.catalogue.generation;
-    const known = this.#verdicts.get(id);
-    const isKept = known !== undefined && known.definition === definition && known.catalogue === catalogue;
-    if (isKept && (known.list === published.digest || performance.now() - known.at < KEPT)) return known.hits;
+    const known = this.#verdicts.get(definition);
+    if (known?.catalogue === catalogue && (known.list === published.digest || performance.now() - known.at < KEPT))
+      return known.hits;
     const hits = this.#last.then(() => this.#hitsOf(deployment));
     this.#last = hits.catch(() => {});
-    const verdict = { definition, catalogue, list: published.digest, at: performance.now(), hits };
-    this.#verdicts.set(id, verdict);
-    hits.catch(() => this.#verdicts.get(id) === verdict && this.#verdicts.delete(id));
+    const verdict = { catalogue, list: published.digest, at: performance.now(), hits };
+    this.#verdicts.set(definition, verdict);
+    hits.catch(() => this.#verdicts.get(definition) === verdict && this.#verdicts.delete(definition));
     return hits;
   }
 

@@ -1,5 +1,8 @@
 import type { BlockedUnit } from "./blocked.ts";
 
+/** Statuses from this one on are errors. */
+export const FIRST_ERROR = 400;
+
 /** What an organisation changed, what its deployments were asked for and what they blocked, of late. */
 export interface Activity {
   /** Changes as the audit log shows them, in the last day, by the beginning of the hour; of the newest 10,000. */

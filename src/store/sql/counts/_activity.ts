@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Activity } from "../../records/activity.ts";
+import { type Activity, FIRST_ERROR } from "../../records/activity.ts";
 import type { BlockedUnit } from "../../records/blocked.ts";
 import type { Engine } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
@@ -8,7 +8,6 @@ import { IS_SHOWN } from "../history/_audit-log.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const SHOWN_DAYS = 31;
-const FIRST_ERROR = 400;
 /** The newest changes, so that an organisation with millions of them waits no longer. */
 const MAX_SCANNED = 10_000;
 
