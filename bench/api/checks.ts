@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { formatAddress } from "../../src/address/format-address.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { atOnce } from "../../src/cbs/in-parts.ts";
+import { finished } from "../../src/turns/finished.ts";
 import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { AddressBatch } from "../../src/service/address-batch.ts";
@@ -57,8 +57,8 @@ function formsOf(columns: RuleColumns, random: Random): Forms {
     RuleIndex,
     RuleIndex,
   ];
-  atOnce(table.freezing());
-  atOnce(written.freezing(KERNEL_ENGINE));
+  finished(table.freezing());
+  finished(written.freezing(KERNEL_ENGINE));
   let longestStep = 0;
   const freezing = kernel.freezing(KERNEL_ENGINE);
   for (let isDone = false; !isDone;) {
@@ -85,7 +85,7 @@ function batchOf({ words }: RuleColumns, random: Random): string {
 
 function idsOf(rules: RuleIndex, ips: readonly string[], isDistinct = true): Uint32Array {
   const batch = new AddressBatch(ips, () => false, { isDistinct });
-  return atOnce(
+  return finished(
     batch.lookingUp({
       lookUpInto: (family, words, out, count) => rules.decideWordsInto(family, words, out, NOW, count),
       lookUpPrefix: (prefix) => rules.decide(prefix, NOW),
@@ -95,7 +95,7 @@ function idsOf(rules: RuleIndex, ips: readonly string[], isDistinct = true): Uin
 
 function responseOf(rules: RuleIndex, ips: readonly string[]): Buffer[] {
   const batch = new AddressBatch(ips, () => false);
-  const checks = atOnce(checkBatch(rules, batch, NOW));
+  const checks = finished(checkBatch(rules, batch, NOW));
   const parts = writeDocuments(batch.texts, "map", (place) => checkDocument(batch.texts[place]!, checks[place]!));
   return Array.from(parts, (part) => Buffer.from(part));
 }

@@ -2,7 +2,8 @@ import { compareTexts } from "./_node-id.ts";
 import { type CatalogueNode, type CatalogueSource, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
 import { type Layer, layerOf } from "./catalogue-ages.ts";
 import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
-import { atOnce, type InParts } from "./in-parts.ts";
+import type { InParts } from "./in-parts.ts";
+import { finished } from "../turns/finished.ts";
 
 /** A node below another one. */
 export interface ChildDocument extends Extent {
@@ -138,17 +139,17 @@ export interface ListItem extends Extent {
 
 /** All providers that match the filter, by type, then provider. O(nodes + matches x nesting x nodes of a prefix). */
 export function listProviders(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
-  return atOnce(listItems(tree, "providers", filter));
+  return finished(listItems(tree, "providers", filter));
 }
 
 /** All services that match the filter, by type, provider, service. Takes as long as `listProviders`. */
 export function listServices(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
-  return atOnce(listItems(tree, "services", filter));
+  return finished(listItems(tree, "services", filter));
 }
 
 /** All regions that match the filter, by type, provider, region, without `global`. Takes as long as `listProviders`. */
 export function listRegions(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
-  return atOnce(listItems(tree, "regions", filter));
+  return finished(listItems(tree, "regions", filter));
 }
 
 /** What is listed of nodes: the part of the path that stands for it, and its name. */

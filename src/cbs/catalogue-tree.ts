@@ -4,7 +4,8 @@ import { listPrefixes, type PrefixList } from "./_prefix-list.ts";
 import { countMatches, type Extent, tally } from "./_tally.ts";
 import type { Catalogue, CatalogueNode, CatalogueSource } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
-import { atOnce, type InParts } from "./in-parts.ts";
+import type { InParts } from "./in-parts.ts";
+import { finished } from "../turns/finished.ts";
 import { type Grouped, grouping } from "../table/grouping.ts";
 import type { MatchId } from "../table/match-id.ts";
 
@@ -89,7 +90,7 @@ export class CatalogueTree {
 
   /** The extent of a node with its descendants; for `ROOT`, that of the whole catalogue. */
   extent(value: number): Extent {
-    this.#extents ??= atOnce(this.#countExtents());
+    this.#extents ??= finished(this.#countExtents());
     return this.#extents[value]!;
   }
 
@@ -170,7 +171,7 @@ export class CatalogueTree {
 
   /** All prefixes of a family in order. */
   prefixes(family: Family): PrefixList {
-    return atOnce(this.listingPrefixes(family));
+    return finished(this.listingPrefixes(family));
   }
 
   /** As `prefixes`; the first call can be interrupted. */
@@ -189,7 +190,7 @@ export class CatalogueTree {
    * prefix).
    */
   tally(groupCount: number, groupsOf: (value: number) => readonly number[]): Extent[] {
-    return atOnce(this.tallyInParts(groupCount, groupsOf));
+    return finished(this.tallyInParts(groupCount, groupsOf));
   }
 
   tallyInParts(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {

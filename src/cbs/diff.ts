@@ -1,6 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
-import { atOnce, type InParts } from "./in-parts.ts";
+import type { InParts } from "./in-parts.ts";
+import { finished } from "../turns/finished.ts";
 import { compareTexts } from "./_node-id.ts";
 import { prefixAt } from "./_prefix-list.ts";
 import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
@@ -44,7 +45,7 @@ export interface CatalogueDiff {
 
 /** The changes that turn one catalogue into the other. O(prefixes + nodes log nodes). */
 export function diffCatalogues(before: CatalogueTree, after: CatalogueTree): CatalogueDiff {
-  return atOnce(diffingCatalogues(before, after));
+  return finished(diffingCatalogues(before, after));
 }
 
 /** As `diffCatalogues`, in parts. */

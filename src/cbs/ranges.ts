@@ -7,7 +7,8 @@ import { prefixAt, prefixList, type PrefixList } from "./_prefix-list.ts";
 import { sourceKey } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
 import { type CatalogueTree, ROOT } from "./catalogue-tree.ts";
-import { atOnce, type InParts } from "./in-parts.ts";
+import type { InParts } from "./in-parts.ts";
+import { finished } from "../turns/finished.ts";
 import { type Grouped, grouping } from "../table/grouping.ts";
 import type { MatchId } from "../table/match-id.ts";
 
@@ -57,7 +58,7 @@ export interface RangePage {
 export function rangesOf(tree: CatalogueTree, id: string | undefined, options: RangeOptions = {}): RangePage {
   const { offset = 0, limit = Infinity, ...selection } = options;
   checkPage(offset, limit);
-  const list = atOnce(listRanges(tree, id, selection));
+  const list = finished(listRanges(tree, id, selection));
   return { items: list.page(offset, limit), count: list.count };
 }
 

@@ -2,7 +2,8 @@ import { parsePrefix } from "../address/prefix.ts";
 import { compareTexts, idParts } from "./_node-id.ts";
 import { TermTable } from "./_term-table.ts";
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
-import { atOnce, type InParts } from "./in-parts.ts";
+import type { InParts } from "./in-parts.ts";
+import { finished } from "../turns/finished.ts";
 
 /** How many nodes a search returns, and of which type. */
 export interface SearchOptions {
@@ -63,7 +64,7 @@ export class SearchIndex {
   readonly #met: Uint32Array;
   readonly #touched: Uint32Array;
 
-  constructor(catalogue: Catalogue, index: SearchTables = atOnce(indexOf(catalogue))) {
+  constructor(catalogue: Catalogue, index: SearchTables = finished(indexOf(catalogue))) {
     this.catalogue = catalogue;
     this.#terms = index.terms;
     this.#starts = index.starts;

@@ -1,5 +1,6 @@
+import { finished } from "../turns/finished.ts";
 import { splittingHosts } from "./_host-buckets.ts";
-import { atOnce, buildIndex, buildingBeside, buildingIndex, type Index, MIXED_NODES } from "./_node-builder.ts";
+import { buildIndex, buildingBeside, buildingIndex, type Index, MIXED_NODES } from "./_node-builder.ts";
 import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
 import type { Segments } from "./_segments.ts";
 import { layoutFrom, type TableLayout } from "./table-layout.ts";
@@ -20,7 +21,7 @@ interface Candidate {
  * slots, and compared by the cost model (`table-layout.ts`): up to 14 times the work, each index freed before the next but one is built.
  */
 export function chosenIndex(segments: Segments, favour: Favour): Index {
-  if (favour === "balance" || segments.count < 2) return balancedIndex(segments);
+  if (favour === "balance" || segments.count < 2) return finished(buildingIndex(segments));
   const [first, second] = favour === "size" ? [bytesOf, timeOf] : [timeOf, bytesOf];
   let best: Candidate | undefined;
   for (const candidate of candidates(segments))
@@ -28,15 +29,11 @@ export function chosenIndex(segments: Segments, favour: Favour): Index {
   return best!.index; // there is one for each root size
 }
 
-function balancedIndex(segments: Segments): Index {
-  return atOnce(buildingIndex(segments));
-}
-
 function* candidates(segments: Segments): Generator<Candidate> {
   const { family } = segments;
-  const split = atOnce(splittingHosts(segments));
+  const split = finished(splittingHosts(segments));
   if (split !== null) {
-    const index = atOnce(buildingBeside(split, split.rest));
+    const index = finished(buildingBeside(split, split.rest));
     yield { index, layout: layoutFrom({ family, ...index }, index.use, split.form.hosts + split.rest.count) };
   }
   for (const rootBits of family === 4 ? ROOT_BITS_4 : ROOT_BITS_6)

@@ -1,3 +1,4 @@
+import { finished } from "../turns/finished.ts";
 import { type KindCounts, noKinds } from "./_kind-counts.ts";
 import { GrowingWords } from "./growing-words.ts";
 import { HashedBlocks } from "./_hashed-blocks.ts";
@@ -213,7 +214,7 @@ class NodeBuilder {
   /** The entry word for segments [first, end) seen from `depth`: a leaf for one segment, a new node for more. */
   #entry(first: number, end: number, depth: number): number {
     if (end - first === 1) return this.#segments.matches[first]!;
-    const hashed = this.#mayBeHashed(first, end, depth) ? atOnce(this.#hashing(first, end, depth)) : NOT_HASHED;
+    const hashed = this.#mayBeHashed(first, end, depth) ? finished(this.#hashing(first, end, depth)) : NOT_HASHED;
     if (hashed !== NOT_HASHED) return hashed;
     const pointer = this.#begin(first, end, depth);
     const [entriesAt, entries, childDepth] = [this.#entriesAt, this.#entries, this.#childDepth];
@@ -491,14 +492,6 @@ class NodeBuilder {
   }
 }
 
-/** What work in steps comes to. */
-export function atOnce<Result>(work: Generator<undefined, Result, undefined>): Result {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
-
 /** The words of a list or, if its keys are too many for one, a tree. */
 function sortedWords(entries: number): number {
   return 1 + (entries - 1 > LIST_KEYS ? separatorWords(entries) : 0) + (entries >>> 1) + entries;
@@ -506,7 +499,7 @@ function sortedWords(entries: number): number {
 
 /** An index with so many root bits: O(segments) nodes, each segment visited once per level. */
 export function buildIndex(segments: Segments, rootBits: number, rules: NodeRules): Index {
-  return atOnce(new NodeBuilder(segments, rootBits, rules).building());
+  return finished(new NodeBuilder(segments, rootBits, rules).building());
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { PrefixSource } from "../trie/prefix-source.ts";
 import type { ValueId } from "../trie/value-id.ts";
+import { finished } from "../turns/finished.ts";
 import { assembling, type SectionContents } from "./_assemble.ts";
 import { headerOf } from "./_header.ts";
 import { MatchInterner } from "./_match-interner.ts";
@@ -65,11 +66,7 @@ export function freezeWith(
     valueLists: interner.lists.written(),
     expiresAt: expiries(interner, options.expiresAt),
   };
-  const work = assembling(contents, options.allocate ?? ((byteLength) => new ArrayBuffer(byteLength)));
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
+  return finished(assembling(contents, options.allocate ?? ((byteLength) => new ArrayBuffer(byteLength))));
 }
 
 function checkedFavour(favour: Favour): Favour {

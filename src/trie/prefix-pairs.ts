@@ -1,5 +1,6 @@
 import type { Family } from "../address/address.ts";
 import { sortedIndexes, sortedWords } from "../sets/radix-sort.ts";
+import { finished } from "../turns/finished.ts";
 import type { PrefixSource, PrefixVisitor } from "./prefix-source.ts";
 
 /**
@@ -191,11 +192,7 @@ class FamilyPairs {
       digits.push((pair) => words[pair * 4 + word]! & 0xffff);
       digits.push((pair) => words[pair * 4 + word]! >>> 16);
     }
-    const work = sortedIndexes(this.count, digits, (a, b) => this.#compare(a, b));
-    for (;;) {
-      const { done, value } = work.next();
-      if (done === true) return value;
-    }
+    return finished(sortedIndexes(this.count, digits, (a, b) => this.#compare(a, b)));
   }
 
   /** By address, then by length. */

@@ -10,7 +10,7 @@ import { CatalogueBuilder } from "../../src/cbs/catalogue-builder.ts";
 import { CatalogueTree, ROOT } from "../../src/cbs/catalogue-tree.ts";
 import { diffCatalogues } from "../../src/cbs/diff.ts";
 import { EXPORT_FORMATS, exportCatalogue } from "../../src/cbs/export-catalogue.ts";
-import { atOnce } from "../../src/cbs/in-parts.ts";
+import { finished } from "../../src/turns/finished.ts";
 import { listRanges } from "../../src/cbs/ranges.ts";
 import { catalogueStats } from "../../src/cbs/stats.ts";
 import { Metrics } from "../../src/service/usage/metrics.ts";
@@ -94,11 +94,11 @@ function allOf(catalogue: Catalogue): object {
     ]),
     ranges: nodes.map((id) => [
       id,
-      atOnce(listRanges(tree, id, {})),
-      atOnce(listRanges(tree, id, { source: "a.csv" })),
+      finished(listRanges(tree, id, {})),
+      finished(listRanges(tree, id, { source: "a.csv" })),
     ]),
     stats: catalogueStats(tree),
-    bySource: atOnce(tree.sourceExtents()),
+    bySource: finished(tree.sourceExtents()),
     // An MMDB says the same in different bytes: of equal records, it only shares those of one match.
     exports: EXPORT_FORMATS.filter((format) => format !== "mmdb").map((format) => text(exportCatalogue(tree, format))),
   };

@@ -5,7 +5,7 @@ import { CatalogueView } from "../../../src/service/datasets/catalogue-view.ts";
 import { inSlices } from "../../../src/turns/in-slices.ts";
 import { Catalogue } from "../../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
-import { atOnce } from "../../../src/cbs/in-parts.ts";
+import { finished } from "../../../src/turns/finished.ts";
 import { SearchIndex } from "../../../src/cbs/search.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
@@ -19,7 +19,7 @@ async function bundled(): Promise<Catalogue> {
 
 test("a catalogue can be used for lookups at once, is completed in many turns, and equals one completed in a single turn", async () => {
   const catalogue = await bundled();
-  const view = atOnce(CatalogueView.make(await openSnapshot(BUNDLED), Date.now()));
+  const view = finished(CatalogueView.make(await openSnapshot(BUNDLED), Date.now()));
   let turns = 0;
   const counting = setInterval(() => turns++, 1);
   const made = view.browsing();
@@ -46,7 +46,7 @@ test("work in slices lets other work run in between; work done at once does not"
     }
     return "done";
   };
-  assert.equal(atOnce(work()), "done");
+  assert.equal(finished(work()), "done");
   assert.equal(turns, 0);
   assert.equal(await inSlices(work()), "done");
   clearInterval(counting);

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Prefix } from "../../../src/address/address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../../src/address/prefix.ts";
 import { createLog } from "../../../src/api/plugins/logging.ts";
-import { atOnce } from "../../../src/cbs/in-parts.ts";
+import { finished } from "../../../src/turns/finished.ts";
 import { ruleDocument } from "../../../src/formats/rule-document.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
@@ -123,7 +123,7 @@ async function compare(times: number, break_: (rules: RuleIndex) => void = () =>
 function ask(rules: RuleIndex, oracle: RuleOracle, world: World, now: number, tally: Tally): void {
   const texts = Array.from({ length: TEXTS }, () => world.text());
   const batch = new AddressBatch([...texts, ...texts.slice(0, 5)], (index, error) => assert.fail(`${index}: ${error}`));
-  const checks = atOnce(checkBatch(rules, batch, now));
+  const checks = finished(checkBatch(rules, batch, now));
   const parts = [...writeDocuments(batch.texts, "map", (place) => checkDocument(batch.texts[place]!, checks[place]!))];
   const expected = Object.fromEntries(texts.map((text) => [text, documentOf(oracle, text, now)]));
   const answers = JSON.parse(parts.join(""));

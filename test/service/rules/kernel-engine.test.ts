@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allocateForMatcher, Matcher } from "../../../src/batch/matcher.ts";
-import { atOnce } from "../../../src/cbs/in-parts.ts";
+import { finished } from "../../../src/turns/finished.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { partsOf, RuleIndex } from "../../../src/rulesets/index/rule-index.ts";
 import type { RuleEngine } from "../../../src/rulesets/index/rule-engine.ts";
@@ -44,7 +44,7 @@ function compare(engine: RuleEngine, rules: number): { answers: number; found: n
       }
     }
     // In the second round, the table of the first one and a tree answer together.
-    if (round !== 1) atOnce(frozen.freezing(engine));
+    if (round !== 1) finished(frozen.freezing(engine));
     for (const family of [4, 6] as const) {
       const asked = Array.from({ length: 5000 }, () => addressOf(next, family));
       const words = Uint32Array.from(asked.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3])));

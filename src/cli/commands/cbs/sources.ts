@@ -1,5 +1,5 @@
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
-import { atOnce } from "../../../cbs/in-parts.ts";
+import { finished } from "../../../turns/finished.ts";
 import { listedClaims } from "../../../cbs/announced.ts";
 import { layerOf } from "../../../cbs/catalogue-ages.ts";
 import { type Source, SOURCES } from "../../../cbs/importers/sources.ts";
@@ -61,7 +61,7 @@ interface SourceDocument {
 async function run(args: Arguments): Promise<number> {
   const path = args.value("snapshot") ?? defaultCatalogue();
   const tree = await openTree(path);
-  const extents = atOnce(tree.sourceExtents());
+  const extents = finished(tree.sourceExtents());
   const others = othersIn(tree);
   const ids = checkedSourceIds(
     args.operands,

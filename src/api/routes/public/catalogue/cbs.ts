@@ -1,5 +1,5 @@
 import type { FastifyReply } from "fastify";
-import { atOnce } from "../../../../cbs/in-parts.ts";
+import { finished } from "../../../../turns/finished.ts";
 import { isAddressLike } from "../../../../cbs/search.ts";
 import { browse, compareListItems, type ListItem } from "../../../../cbs/browse.ts";
 import type { CatalogueNode } from "../../../../cbs/catalogue.ts";
@@ -138,7 +138,7 @@ function addBulkLookup(app: App, services: Services): void {
     if (body instanceof ArrivingBody)
       return sendLookups(request, reply, body, (texts) =>
         answerBatch(texts, (batch) => {
-          const found = atOnce(lookups.lookingUp(batch));
+          const found = finished(lookups.lookingUp(batch));
           count(found);
           return batch.texts.map((_, index) => lookups.document(found, batch, index));
         }),
@@ -146,7 +146,7 @@ function addBulkLookup(app: App, services: Services): void {
     const isMap = chooseType(request, reply, ["application/json", LINES]) === "application/json";
     const batch = readAddresses((body as { readonly ips: string[] }).ips, { isDistinct: isMap });
     const isShort = batch.count <= MAX_AT_ONCE;
-    const found = isShort ? atOnce(lookups.lookingUp(batch)) : await inSlices(lookups.lookingUp(batch));
+    const found = isShort ? finished(lookups.lookingUp(batch)) : await inSlices(lookups.lookingUp(batch));
     count(found);
     const form = isMap ? "map" : "lines";
     const parts = writeDocuments(batch.texts, form, (index) => lookups.document(found, batch, index));

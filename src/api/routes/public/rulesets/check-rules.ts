@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { atOnce } from "../../../../cbs/in-parts.ts";
+import { finished } from "../../../../turns/finished.ts";
 import type { AddressBatch } from "../../../../service/address-batch.ts";
 import { writeDocuments } from "../../../../service/address-documents.ts";
 import { atOneVersion } from "../../../../service/rules/at-one-version.ts";
@@ -65,7 +65,7 @@ function addCheck(app: App, services: Services): void {
       return sendLookups(request, reply, body, (texts) => {
         const { rules } = findRuleset(request, services);
         return answerBatch(texts, (batch) => {
-          const checks = atOnce(checkBatch(rules, batch, services.now()));
+          const checks = finished(checkBatch(rules, batch, services.now()));
           return batch.texts.map((text, index) => checkDocument(text, checks[index]!));
         });
       });
@@ -101,11 +101,11 @@ async function checked(
   { memory }: Services,
 ): Promise<string[]> {
   const check = ({ rules }: LiveRuleset) => checkBatch(rules, batch, now);
-  if (batch.count <= MAX_AT_ONCE) return atOnce(check(ruleset));
+  if (batch.count <= MAX_AT_ONCE) return finished(check(ruleset));
   // Only one piece of all long work runs per turn.
   await turn();
   const { id, organisationId } = ruleset.about;
   const latest = (): LiveRuleset => memory.ruleset(organisationId, id) ?? ruleset;
-  if (batch.count <= MAX_IN_TURN && latest().rules.isFrozen) return atOnce(check(latest()));
+  if (batch.count <= MAX_IN_TURN && latest().rules.isFrozen) return finished(check(latest()));
   return (await atOneVersion(latest, check))!.result;
 }
