@@ -1,11 +1,14 @@
 import { sortedWords } from "../sets/radix-sort.ts";
 import { bucketOf, type HostsForm, keyOf, keysOfBuckets, mixOf, tagsAt, unmixed, wordsOfHosts } from "./_hosts.ts";
 import type { KindCounts } from "./_kind-counts.ts";
-import { type FamilyIndex, SegmentWalk, type Walk } from "./_segment-walk.ts";
+import { type FamilyIndex, pathThrough, SegmentWalk, type Walk } from "./_segment-walk.ts";
 import type { Words } from "./_words.ts";
 import { BUCKET_COUNT_MASK, BUCKET_OVERFLOWS, BUCKET_TAGS, BUCKET_WORDS, HOST_BUCKETS } from "./layout.ts";
 import { type MatchId, NO_MATCH } from "./match-id.ts";
 import { TableError } from "./table-error.ts";
+
+/** The path of hosts, which begins with their buckets. */
+const TO_HOSTS = { path: 0 };
 
 /** Hosts in order, and the match of each. */
 interface HostList {
@@ -58,7 +61,7 @@ class HostWalk implements Walk {
     const isHost = host === this.#at;
     this.start = [this.#at, 0, 0, 0];
     this.match = isHost ? (this.#hosts.matches[this.#host]! as MatchId) : this.#around.match;
-    this.path = (isHost ? 0 : this.#around.path) + (1 << (4 * HOST_BUCKETS));
+    this.path = pathThrough(isHost ? TO_HOSTS : this.#around, HOST_BUCKETS);
     this.#at = isHost ? host + 1 : Math.min(host, this.#end);
     if (isHost) this.#host++;
     return true;

@@ -336,7 +336,7 @@ export class SegmentWalk implements Walk {
 }
 
 /** The path of what is below a node of this kind. */
-function pathThrough({ path }: Pending, kind: number): number {
+export function pathThrough({ path }: { readonly path: number }, kind: number): number {
   return path + (1 << (kind * PATH_BITS));
 }
 
