@@ -63,3 +63,10 @@ export function formatRelative(at: Date, now: Date = new Date()): string {
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/([.?!:])\.$/, "$1");
 }
+
+const COUNTRIES = new Intl.DisplayNames("en", { type: "region" });
+
+/** The name of a country by its code, or the code. */
+export function countryName(code: string): string {
+  return COUNTRIES.of(code) ?? code;
+}

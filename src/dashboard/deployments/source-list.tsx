@@ -3,7 +3,7 @@ import { NodeSearch } from "../catalogue/node-search.tsx";
 import { Button, IconButton } from "../components/button.tsx";
 import { Field, Select } from "../components/form.tsx";
 import type { DeploymentSource, ExternalList, Ruleset } from "../documents.ts";
-import { formatCounted } from "../format.ts";
+import { countryName, formatCounted } from "../format.ts";
 import { hrefOf } from "../location.ts";
 import { hasPlan } from "../session.ts";
 
@@ -43,10 +43,8 @@ const CLASSIFICATIONS: Readonly<Record<Classification | "", string>> = {
   unknown: "Unknown",
 };
 
-const COUNTRIES = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
-
 function countryText(code: string): string {
-  const name = COUNTRIES.of(code) ?? code;
+  const name = countryName(code);
   return name === code ? code : `${name} (${code})`;
 }
 

@@ -5,7 +5,7 @@ import { Badge } from "../components/badge.tsx";
 import { Panel } from "../components/page.tsx";
 import { Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
-import { formatCount, formatCounted } from "../format.ts";
+import { countryName, formatCount, formatCounted } from "../format.ts";
 import type { Identification } from "../documents.ts";
 import { hrefOf } from "../location.ts";
 import { RulesetComparison } from "./ruleset-comparison.tsx";
@@ -106,7 +106,7 @@ function Networks({ of: { network_counts: counts } }: { readonly of: Identificat
           title={title("country", countries.length)}
           items={countries.slice(0, MAX_BARS).map(({ country, lines: value }) => ({
             key: country,
-            name: <span title={country}>{COUNTRIES.of(country) ?? country}</span>,
+            name: <span title={country}>{countryName(country)}</span>,
             value,
             color: 4,
           }))}
@@ -116,7 +116,6 @@ function Networks({ of: { network_counts: counts } }: { readonly of: Identificat
   );
 }
 
-const COUNTRIES = new Intl.DisplayNames(["en"], { type: "region" });
 const UNITS = { hour: 3_600_000, day: 86_400_000 } as const;
 /** More times than this are drawn without those that have no lines. */
 const MAX_POINTS = 1000;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Time } from "../components/time.tsx";
 import type { Explanation, Lookup } from "../documents.ts";
-import { formatCounted } from "../format.ts";
+import { countryName, formatCounted } from "../format.ts";
 
 interface Props {
   readonly found: Lookup;
@@ -22,8 +22,6 @@ export function Sentence({ found, explained }: Props) {
   );
 }
 
-const COUNTRIES = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
-
 /** `Amazon EC2 in eu-west-3, AS16509 Amazon.com, France`, as far as it is known. */
 function whatItIs({ cbs }: Pick<Lookup, "cbs">): string {
   if (cbs === null) return "";
@@ -31,7 +29,7 @@ function whatItIs({ cbs }: Pick<Lookup, "cbs">): string {
   const parts = [
     ...(primary === null ? [] : [primary.region === null ? primary.name : `${primary.name} in ${primary.region}`]),
     ...(network === null ? [] : [`AS${network.asn} ${network.name}`.replace(/\.$/, "")]),
-    ...(network === null || network.country === null ? [] : [COUNTRIES.of(network.country) ?? network.country]),
+    ...(network === null || network.country === null ? [] : [countryName(network.country)]),
   ];
   return parts.join(", ");
 }
