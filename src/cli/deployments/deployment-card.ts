@@ -4,6 +4,7 @@ import { allRulesets } from "../rulesets/chosen-ruleset.ts";
 import { guardClassesText } from "../rulesets/guard-classes.ts";
 import { sourceTexts } from "./deployment-definition.ts";
 import { counted, grouped } from "../../words/numbers.ts";
+import { sourcesIn } from "../server/server-source.ts";
 import { oneLine } from "../output/one-line.ts";
 import { shellWord } from "../output/shell-word.ts";
 import type { Style } from "../output/style.ts";
@@ -121,8 +122,8 @@ function leftOutRow(
 }
 
 /** The rulesets and lists, if a source is one of them. */
-async function namedIn({ include, exclude }: Deployment, client: Client): Promise<{ id: string; name: string }[]> {
-  const sources = [...include, ...exclude].flatMap((source) => [source, ...(source.of ?? [])]);
+async function namedIn(deployment: Deployment, client: Client): Promise<{ id: string; name: string }[]> {
+  const sources = sourcesIn(deployment);
   return [
     ...(sources.some(({ ruleset }) => ruleset !== undefined) ? await allRulesets(client) : []),
     ...(sources.some(({ list }) => list !== undefined) ? await allLists(client) : []),

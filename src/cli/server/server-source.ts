@@ -19,6 +19,11 @@ const SEPARATOR = ";";
 /** Up to the next separator; one in quotes belongs to a query. */
 const PARTS = /(?:[^;"']|"[^"]*"|'[^']*'|["'])+/g;
 
+/** The sources that a deployment reads, those that vote among them. */
+export function sourcesIn({ include, exclude }: Pick<Deployment, "include" | "exclude">): Source[] {
+  return [...include, ...exclude].flatMap((source) => [source, ...(source.of ?? [])]);
+}
+
 /** How a vote is written. */
 export function voteText({ atleast, of = [], weights }: Source, textOf: (source: Source) => string): string {
   const voters = of.map((each, at) => `${(weights?.[at] ?? 1) === 1 ? "" : `${weights![at]}*`}${textOf(each)}`);

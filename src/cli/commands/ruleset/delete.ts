@@ -6,6 +6,7 @@ import { UsageError } from "../../runner/usage-error.ts";
 import { counted } from "../../../words/numbers.ts";
 import { oneLine } from "../../output/one-line.ts";
 import { printText } from "../../output/standard-output.ts";
+import { sourcesIn } from "../../server/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const deleteCommand: Command = {
@@ -31,13 +32,8 @@ async function run(args: Arguments): Promise<number> {
   const { id, name, total_rules: rules } = await connection.use((client) => chosenRuleset(client, operand));
   const users = await connection.use(async (client) => {
     const found: string[] = [];
-    for await (const { name: user, include, exclude } of client.deployments())
-      if (
-        [...include, ...exclude]
-          .flatMap((source) => [source, ...(source.of ?? [])])
-          .some((source) => source.ruleset === id)
-      )
-        found.push(user);
+    for await (const deployment of client.deployments())
+      if (sourcesIn(deployment).some((source) => source.ruleset === id)) found.push(deployment.name);
     return found;
   });
   const used =
