@@ -1,7 +1,9 @@
 /**
  * Compares this checkout with another commit: `npm run bench -- compare REF [--only PART,...] [--rounds N]`. REF is
- * built in a git worktree of its own, with the packages that it names. Every measurement is a fresh process, the two
- * sides alternate, and what is printed is the median of the ratios. Writes no record.
+ * built in a git worktree of its own, with the packages that it names. Every measurement is a fresh process (of short
+ * ones, several), the two sides alternate, and what is printed is the median of the ratios. What counts is processor
+ * time in user and system mode, on Linux: work beside it changes that far less than the time by the clock. Writes no
+ * record.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { alternate, comparisonLine, type Runner } from "./compare/alternate.ts";
+import { processorTimeOf } from "./compare/processor-time.ts";
 import { ensureDataset } from "./data/dataset.ts";
 import { accessLog, factsOf, wholeList } from "./data/files.ts";
 import { ensureFile } from "./data/generated-file.ts";
@@ -17,6 +20,8 @@ import { run } from "./figures/whole-command.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const ROUNDS = 11;
+/** A start takes only a few ticks of the clock of processor time. */
+const STARTS = 10;
 const PARTS = ["start", "count", "tsv", "lookups", "freeze"] as const;
 type PartName = (typeof PARTS)[number];
 
@@ -56,11 +61,10 @@ function startRunners(checkouts: readonly [string, string]): [Runner, Runner] {
   const log = join(folder, "one-line.log");
   writeFileSync(log, "8.8.8.8\n");
   const runner = (checkout: string) => () => {
-    const { stdout, milliseconds } = ipsieve(checkout, ["identify", "-c", log], "stdout");
+    const { stdout } = ipsieve(checkout, ["identify", "-c", log], "stdout");
     if (stdout.trim() !== "1") throw new Error(`identify -c of one line printed ${stdout}`);
-    return milliseconds;
   };
-  return [runner(checkouts[0]), runner(checkouts[1])];
+  return [processorTimeOf(runner(checkouts[0]), STARTS), processorTimeOf(runner(checkouts[1]), STARTS)];
 }
 
 const ARGUMENTS = { count: ["-c"], tsv: ["--format", "tsv"] };
@@ -76,7 +80,7 @@ async function commandRunners(
     const identify = identifyOf(checkout, list, join(folder, `${side}.ipsieve`));
     return {
       count: ipsieve(checkout, [...identify, "-c", log], "stdout").stdout,
-      run: () => ipsieve(checkout, [...identify, ...ARGUMENTS[part], log], "nothing").milliseconds,
+      run: processorTimeOf(() => void ipsieve(checkout, [...identify, ...ARGUMENTS[part], log], "nothing")),
     };
   });
   // A side that identifies less would be the faster one.

@@ -1,13 +1,13 @@
 import { summarize } from "../figures/part.ts";
 
-/** One measurement of one side, in a process of its own: milliseconds. */
+/** One measurement of one side, in a process of its own: milliseconds of processor time. */
 export type Runner = () => number;
 
 export interface Comparison {
   /** Of after to before, one for each round: below 1, after is faster. */
   readonly ratios: readonly number[];
   readonly ratio: number;
-  /** Medians, in milliseconds. */
+  /** Medians, in milliseconds of processor time. */
   readonly before: number;
   readonly after: number;
 }

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { alternate, comparisonLine } from "../../bench/compare/alternate.ts";
+import { processorTimeOf } from "../../bench/compare/processor-time.ts";
 
 /** A runner that records its turns and takes the given milliseconds. */
 const fake = (name: string, turns: string[], take: (turn: number) => number) => () => {
@@ -46,6 +47,15 @@ test("negative control: a cost of the first run of a round affects both sides eq
   const cold = (turn: number): number => (turn % 2 === 0 ? 3 : 1);
   const { ratios } = alternate(fake("before", turns, cold), fake("after", turns, cold), 4);
   assert.deepEqual(ratios, [1 / 3, 3, 1 / 3, 3], "without alternation every ratio is a third");
+});
+
+test("what counts is processor time of the processes: all of what one works, and not what one waits", () => {
+  const timeOf = (program: string): number =>
+    processorTimeOf(() => void spawnSync(process.execPath, ["--eval", program], { stdio: "ignore" }), 2)();
+  const working = timeOf("while (process.cpuUsage().user < 500_000);");
+  assert.ok(working >= 490, `${working} ms`);
+  const waiting = timeOf("setTimeout(() => {}, 500)");
+  assert.ok(waiting < working, `${waiting} ms, and ${working} of a process that works for 500`);
 });
 
 test("a call without a commit, or for an unknown part, is rejected before anything is built", () => {
