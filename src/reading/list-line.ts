@@ -1,5 +1,6 @@
 import { formatAddress } from "../address/format-address.ts";
 import { maskWord, prefixOf } from "../address/prefix.ts";
+import { withoutStacks } from "../address/without-stacks.ts";
 import { afterBlanks, fieldsOf, isBlank, type ListField, looksLikeEntry } from "./_fields.ts";
 import { peerRange } from "./_peer-range.ts";
 import { type HostBits, type ListEntry, readEntry } from "./list-entry.ts";
@@ -53,8 +54,15 @@ export function readListLine(line: string, options: LineOptions = {}): ListLine 
   const plain = line.length <= MAX_PLAIN ? plainEntry(line) : undefined;
   if (plain !== undefined) {
     const at = plain.length === line.length ? 0 : line.indexOf(plain);
-    return { entries: [readEntry(plain, at, hostBits)], fields: NO_FIELDS };
+    return { entries: [withoutStacks(() => readEntry(plain, at, hostBits))], fields: NO_FIELDS };
   }
+  return withoutStacks(() => readFields(line, { hasLabels, columns, hostBits, isCut }));
+}
+
+function readFields(
+  line: string,
+  { hasLabels, columns, hostBits, isCut }: Required<LineOptions>,
+): ListLine | undefined {
   const { fields, end } = fieldsOf(line);
   const isTooLong = end >= MAX_LINE_LENGTH || (isCut && end === line.length);
   // An entry may have any number of labels.

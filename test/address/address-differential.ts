@@ -6,7 +6,7 @@ import { addressErrorOf, parseAddress, parseAddressBytes } from "../../src/addre
 import { oracleFormat } from "../oracle/address-oracle.ts";
 import { addressText, seededRandom } from "./address-texts.ts";
 import type { Random } from "./address-texts.ts";
-import { withoutStackTraces } from "./address-peers.ts";
+import { withoutStacks } from "../../src/address/without-stacks.ts";
 import type { Answer, Peer } from "./address-peers.ts";
 
 export interface Disagreement {
@@ -42,7 +42,7 @@ export function compareParsers(
   const random = seededRandom(seed);
   for (let left = count; left > 0; left -= 100_000) {
     const texts = Array.from({ length: Math.min(100_000, left) }, () => addressText(random));
-    const ours = withoutStackTraces(() => texts.map((text) => answerOf(parse, text)));
+    const ours = withoutStacks(() => texts.map((text) => answerOf(parse, text)));
     result.texts += texts.length;
     result.accepted += ours.filter((answer) => answer !== null).length;
     for (const peer of peers) comparePeer(peer, texts, ours, result);

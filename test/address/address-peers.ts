@@ -1,3 +1,4 @@
+import { withoutStacks } from "../../src/address/without-stacks.ts";
 import { spawnSync } from "node:child_process";
 import { SocketAddress } from "node:net";
 import { oracleParse } from "../oracle/address-oracle.ts";
@@ -21,19 +22,8 @@ export const oraclePeer: Peer = {
 /** libuv's inet_pton, which is what Node's own SocketAddress uses. */
 export const uvPeer: Peer = {
   name: "uv_inet_pton",
-  answers: (texts) => withoutStackTraces(() => texts.map(askUv)),
+  answers: (texts) => withoutStacks(() => texts.map(askUv)),
 };
-
-/** Most texts throw, and collecting the stack trace is most of the cost of an error. */
-export function withoutStackTraces<Result>(run: () => Result): Result {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return run();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-}
 
 function askUv(text: string): Answer | undefined {
   // The text becomes a C string, which ends at a NUL.

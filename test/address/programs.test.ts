@@ -6,7 +6,7 @@ import { parseAddress } from "../../src/address/parse-address.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { numberOf } from "./address-differential.ts";
-import { withoutStackTraces } from "./address-peers.ts";
+import { withoutStacks } from "../../src/address/without-stacks.ts";
 import { addressText, quadText, type Random, seededRandom, sixText } from "./address-texts.ts";
 import { brokenParsers } from "./broken-parsers.ts";
 import { type Answers, type Parser, PARSERS } from "./programs/parsers.ts";
@@ -92,7 +92,7 @@ type Parsers = { readonly address: (text: string) => Address; readonly prefix: (
 const OURS: Parsers = { address: parseAddress, prefix: parsePrefix };
 
 function ourAnswers(texts: readonly string[], { address, prefix }: Parsers): Answers[] {
-  return withoutStackTraces(() =>
+  return withoutStacks(() =>
     texts.map((text) => ({ address: answer(text, address, ""), prefix: answer(text, prefix, "/") })),
   );
 }

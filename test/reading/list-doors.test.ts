@@ -219,6 +219,7 @@ function expected({ line, entries, error }: ListCase, labelled: readonly string[
     readListLine(line);
   } catch (found) {
     assert.ok(found instanceof ListLineError);
+    assert.equal(found.stack, String(found), "a stack for each line of a file that is no list takes seconds");
     return { error: `line 3, ${found.message}` };
   }
   throw new Error(`${quoted(line)} is no error`);

@@ -1,5 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import type { AddressError } from "../../address/address-error.ts";
+import { withoutStacks } from "../../address/without-stacks.ts";
 import { standsTwice, unexpected } from "../../json/json-list.ts";
 import { jsonErrorAt, repeatedKey } from "../../json/json-positions.ts";
 import { Slice } from "../../turns/in-slices.ts";
@@ -50,17 +51,6 @@ export async function* lookUpLines(lookUp: LookUpTexts, body: AsyncIterable<Buff
   }
   rest += decoder.end();
   if (rest !== "") yield answerer.answer([rest]);
-}
-
-/** Capturing the stack is most of the cost of an error, and no one sees the stack here. */
-function withoutStacks<Value>(work: () => Value): Value {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return work();
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
 }
 
 class LineLookup {
