@@ -118,7 +118,8 @@ test(
     await t.test("commands use its database, as its user", async () => {
       const printed = await machine.run(commandSteps);
       assert.match(printed, /^https:\/\/lists\.example\.org\/#\/join\?token=/m);
-      assert.equal(await machine.run("find /var/lib/ipsieve ! -user ipsieve"), "");
+      await machine.run("ipsieve-as-service db backup backup.db; test -s /var/lib/ipsieve/backup.db");
+    assert.equal(await machine.run("find /var/lib/ipsieve ! -user ipsieve"), "");
     });
 
     await t.test("behind HAProxy with TLS", async () => {
