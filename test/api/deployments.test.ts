@@ -84,6 +84,28 @@ test("from a ruleset to the list that a device reads; then with a read-only key"
   assert.equal(gone.status, 410);
 });
 
+test("formats have further names, in bodies and in queries; what is kept and shown is their own", async () => {
+  const include = [{ prefixes: ["192.0.2.0/24"] }];
+  const made = await create({ name: "Further", include, firewall_format: "plain" });
+  assert.deepEqual([made.status, made.body.firewall_format], [201, "text"]);
+  const { body } = await ask(t, "PATCH", PATH + made.body.id, { key, body: { firewall_format: "jsonl" } });
+  assert.equal(body.firewall_format, "ndjson");
+  const exported = (format: string) =>
+    ask(t, "GET", `/v1/edl/ip-rulesets/${ruleset}/rules:export?format=${format}`, { key });
+  for (const [further, own] of [
+    ["plain", "text"],
+    ["jsonl", "ndjson"],
+  ] as const) {
+    const { status, text } = await exported(further);
+    assert.deepEqual([status, text], [200, (await exported(own)).text]);
+  }
+  for (const format of ["plain ", "constructor", "PLAIN"]) {
+    assert.equal((await exported(encodeURIComponent(format))).status, 400);
+    assert.equal((await create({ name: "x", include, firewall_format: format })).status, 400);
+  }
+  await ask(t, "DELETE", PATH + made.body.id, { key });
+});
+
 test("invalid sources and options: each error names its field", async () => {
   const include = [{ prefixes: ["192.0.2.0/24"] }];
   const rows: readonly (readonly [body: object, field: string])[] = [

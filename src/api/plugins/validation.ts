@@ -4,6 +4,7 @@ import { Compile, type Validator } from "typebox/compile";
 import { Check } from "typebox/value";
 import { tooManyItems } from "../../json/json-list.ts";
 import { ArrivingBody } from "../http/arriving-body.ts";
+import { chosen } from "../../words/chosen.ts";
 import { nearest } from "../../words/nearest.ts";
 import { invalid } from "../../service/service-error.ts";
 import { redact } from "../http/redact.ts";
@@ -113,10 +114,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false
 function readParameter(text: string, schema: ParameterSchema, reject: (message: string) => unknown): unknown {
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = Infinity } = schema;
   if (schema.enum !== undefined)
-    return (
-      schema.enum.find((each) => String(each) === text) ??
-      reject(`${shown(text)} is not one of ${schema.enum.join(", ")}`)
-    );
+    return chosen(text, schema.enum) ?? reject(`${shown(text)} is not one of ${schema.enum.join(", ")}`);
   if (type === "boolean")
     return Object.hasOwn(BOOLEANS, text)
       ? BOOLEANS[text]
@@ -239,8 +237,22 @@ function plainReader(schema: TSchema): Read {
   return (value) => {
     const compiled = whenCompiled();
     if (compiled.Check(value)) return { value };
+    const named = withChoices(value, schema);
+    if (named !== undefined && compiled.Check(named)) return { value: named };
     return { error: invalid(errorsBy(compiled.Errors(value))) };
   };
+}
+
+/** The document with its members that are choices by their own names; undefined for what is no document. */
+function withChoices(value: unknown, schema: TSchema): Readonly<Record<string, unknown>> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { enum?: readonly unknown[] }>> };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => {
+      const { enum: choices = [] } = Object.hasOwn(properties, name) ? properties[name]! : {};
+      return [name, chosen(own, choices) ?? own];
+    }),
+  );
 }
 
 /** A schema that is compiled when the first body needs it, in a few milliseconds: all of them would take 40 at the start. */

@@ -1,16 +1,20 @@
 import { parseArgs } from "node:util";
 import type { Arguments, Command, Option } from "./command.ts";
+import { chosen } from "../../words/chosen.ts";
 import { nearest } from "../../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**
  * Reads what follows the command's name on the command line: options anywhere, `--name value`, `--name=value`, `-n
  * value`, `-nvalue`, `-abc`; after `--` only operands. Throws UsageError for anything the command does not know, and if
- * an option that takes one value is given two: neither may win silently. Node's own parser cuts the arguments into
- * tokens; it runs with `strict: false`, since its errors name neither choices nor the option that was probably meant.
+ * an option that takes one value is given two: neither may win silently. An operand may be given by its name, too:
+ * `--label web` for LABEL. Node's own parser cuts the arguments into tokens; it runs with `strict: false`, since its
+ * errors name neither choices nor the option that was probably meant.
  */
-export function parseArguments(command: Command, args: readonly string[]): Arguments {
-  const operands: string[] = [];
+export function parseArguments(given: Command, args: readonly string[]): Arguments {
+  const named = namedOperands(given);
+  const command = { ...given, options: [...given.options, ...named] };
+  let operands: string[] = [];
   const values: Values = new Map();
   for (const token of tokensOf(command, args)) {
     if (token.kind === "positional") operands.push(token.value);
@@ -18,13 +22,32 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
     // Node's parser reads -c-o as -c -- -o.
     if (token.kind === "option-terminator" && args[token.index] !== "--") throw unknownOption(command, "--");
   }
-  checkOperands(command, operands);
+  if (named.some(({ name }) => values.has(name))) operands = inOrder(given, named, operands, values);
+  checkOperands(given, operands);
   return {
     operands,
     has: (name) => values.has(name),
     value: (name) => values.get(name)?.at(-1),
     values: (name) => values.get(name) ?? [],
   };
+}
+
+/** As options, the operands of which there is one, as in `LABEL COLLECTION...`, where no option has the name. */
+function namedOperands({ operands, options }: Command): Option[] {
+  return operands
+    .split(" ")
+    .filter((word) => /^[A-Z]+$/.test(word) && !options.some(({ name }) => name === word.toLowerCase()))
+    .map((word) => ({ name: word.toLowerCase(), value: word, help: "" }));
+}
+
+/** The operands in the order of the usage: those that were given by name, and the others around them. */
+function inOrder({ operands }: Command, named: readonly Option[], others: readonly string[], values: Values): string[] {
+  const rest = [...others];
+  const found = operands.split(" ").flatMap((word) => {
+    const option = named.find(({ value }) => value === word);
+    return (option && values.get(option.name)) ?? rest.splice(0, 1);
+  });
+  return [...found, ...rest];
 }
 
 /** The options that were given, by name, with their values in order; a flag has none. */
@@ -73,13 +96,13 @@ function checkedValue(option: Option, rawName: string, value: string | undefined
     return undefined;
   }
   if (value === undefined || value === "") throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}`);
-  if (option.choices !== undefined && !option.choices.includes(value)) {
-    const meant = nearest(value, option.choices);
-    throw new UsageError(
-      `${rawName} ${JSON.stringify(value)}: ${meant === undefined ? "choose" : `did you mean ${meant}? Choose`} from ${option.choices.join(", ")}`,
-    );
-  }
-  return value;
+  if (option.choices === undefined) return value;
+  const choice = chosen(value, option.choices);
+  if (choice !== undefined) return choice;
+  const meant = nearest(value, option.choices);
+  throw new UsageError(
+    `${rawName} ${JSON.stringify(value)}: ${meant === undefined ? "choose" : `did you mean ${meant}? Choose`} from ${option.choices.join(", ")}`,
+  );
 }
 
 function unknownOption(command: Command, rawName: string): UsageError {

@@ -40,10 +40,29 @@ const accepted: [args: string[], expected: Record<string, unknown>][] = [
   [["--output", "--count", "a"], { operands: ["a"], output: "--count" }],
   [["-o", "--", "a"], { operands: ["a"], output: "--" }],
   [["--", "-c", "--nonsense"], { operands: ["-c", "--nonsense"] }],
+  [["--format", "ndjson"], { operands: [], format: "jsonl" }],
 ];
 for (const [args, expected] of accepted) {
   test(`accepts ${args.join(" ") || "nothing"}`, () => assert.deepEqual(parsed(...args), expected));
 }
+
+test("operands may be given by their names, in any order, where no option has that name", () => {
+  const operandsOf = (...args: string[]) =>
+    parseArguments({ ...command, operands: "PLACE TAG LABEL [DAY] FILE..." }, args).operands;
+  assert.deepEqual(operandsOf("p", "t", "--label", "l", "--tag=x", "d", "f"), ["p", "t", "l", "d", "f"]);
+  assert.deepEqual(operandsOf("--label=l", "--place", "p", "t", "d", "f", "g"), ["p", "t", "l", "d", "f", "g"]);
+  assert.deepEqual(operandsOf("p", "t", "l", "--", "--label"), ["p", "t", "l", "--label"]);
+  for (const [args, message] of [
+    [["--day", "d", "p", "t", "l", "f"], /unknown option --day;/],
+    [["--label", "l", "--label", "m", "p", "t", "f"], /--label is given twice/],
+    [["--label", "l"], /sift needs PLACE TAG LABEL/],
+  ] as const)
+    assert.throws(() => operandsOf(...args), message);
+  assert.throws(
+    () => parseArguments({ ...command, operands: "LABEL" }, ["a", "--label", "b"]),
+    /sift does not take "a"/,
+  );
+});
 
 test("all values of a repeated option, in order", () => {
   const { values } = parseArguments(command, ["--tag", "a", "-tb", "--tag=c", "-cv"]);
