@@ -54,6 +54,7 @@ export const FORMATS: Readonly<Record<Format, FormatAbout>> = {
   iptables: { title: "iptables: a chain", extension: "rules", isNamed: true },
   juniper: { title: "Juniper SRX: dynamic address", extension: "txt" },
   kubernetes: { title: "Kubernetes: NetworkPolicy", extension: "yaml", isNamed: true },
+  mmdb: { title: "MMDB: a MaxMind database", extension: "mmdb" },
   misp: { title: "MISP: a feed of events", extension: "json", isOnlyDeployed: true },
   mikrotik: { title: "MikroTik RouterOS: a script", extension: "rsc", isNamed: true },
   nftables: { title: "nftables: two sets", extension: "nft", isNamed: true },

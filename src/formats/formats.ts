@@ -41,7 +41,6 @@ import { zeekIntel } from "./detection/zeek-intel.ts";
 
 /** Every format, by name, in the order in which help and documents name them. */
 export const FORMATS = {
-  mmdb,
   clickhouse,
   text,
   csv,
@@ -49,6 +48,7 @@ export const FORMATS = {
   ndjson,
   json,
   "ranges-csv": rangesCsv,
+  mmdb,
   nginx,
   haproxy,
   ipset,
@@ -90,6 +90,12 @@ export const FORMATS = {
   varnish,
   "zeek-intel": zeekIntel,
 } as const;
+
+/** What a response with a file in the format says that it is. */
+export function contentTypeOf(format: keyof Formats): string {
+  const { mediaType } = FORMATS[format];
+  return "isBinary" in FORMATS[format] ? mediaType : `${mediaType}; charset=utf-8`;
+}
 
 type Formats = typeof FORMATS;
 

@@ -7,6 +7,8 @@ import type { Rule } from "./rule.ts";
 
 /** Only CSV and NDJSON contain more than the listed addresses; no other format has names. */
 export type RuleExportFormat = FormatOf<"rules">;
+/** What a file in the format consists of: text, but for binary ones. */
+export type ExportPart<Name extends RuleExportFormat> = "mmdb" extends Name ? string | Uint8Array : string;
 /** Every `RuleExportFormat`, in the order in which help and errors list them. */
 export const RULE_EXPORT_FORMATS: readonly RuleExportFormat[] = formatsOf("rules");
 
@@ -93,9 +95,9 @@ export interface RuleExportOptions {
  * O(rules log rules). @throws UnexportableError for a rule that the format has no way to express: see
  * `unprocessableReason`; TypeError for a format that is not in `RULE_EXPORT_FORMATS`
  */
-export function exportRules(
+export function exportRules<Name extends RuleExportFormat>(
   rules: Iterable<Rule>,
-  format: RuleExportFormat,
+  format: Name,
   {
     setName: name = "ipsieve",
     purpose = "blocklist",
@@ -104,13 +106,14 @@ export function exportRules(
     hasTimeouts = false,
     serial = Math.floor(now / 1000),
   }: RuleExportOptions = {},
-): Generator<string> {
+): Generator<ExportPart<Name>> {
   if (!RULE_EXPORT_FORMATS.includes(format))
     throw new TypeError(`the format must be one of ${RULE_EXPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
   const entries = (): Iterable<Rule> => expressible(rules, format);
   const about = { name, title: name, createdAt: now, now, purpose, hasTimeouts, serial: serial % 2 ** 32 } as const;
   const list = { kind: "rules", entries, ...about, ...(comment !== undefined && { comment }) } as const;
-  return inChunks(withComment(format, comment, FORMATS[format].write(list)));
+  const parts = (FORMATS[format] as Format<"rules">).write(list);
+  return inChunks(withComment(format, comment, parts)) as Generator<ExportPart<Name>>;
 }
 
 /** Whether files in the format have comments. */
@@ -121,8 +124,8 @@ export function canComment(format: RuleExportFormat): boolean {
 function* withComment(
   format: RuleExportFormat,
   comment: string | undefined,
-  parts: Iterable<string>,
-): Generator<string> {
+  parts: Iterable<string | Uint8Array>,
+): Generator<string | Uint8Array> {
   const { comments } = FORMATS[format] as Format<"rules">;
   if (comment !== undefined && comments !== undefined && comments !== "entries") yield `${comments} ${comment}\n`;
   yield* parts;

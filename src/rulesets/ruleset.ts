@@ -2,7 +2,7 @@ import { type Address, addressBits, type Family, notAnAddress, type Prefix } fro
 import { prefixOf, parsePrefix } from "../address/prefix.ts";
 import { finished } from "../turns/finished.ts";
 import { inBackground } from "./_in-background.ts";
-import { exportRules, type RuleExportFormat, type RuleExportOptions } from "./export-rules.ts";
+import { type ExportPart, exportRules, type RuleExportFormat, type RuleExportOptions } from "./export-rules.ts";
 import { type ImportFormat, type ImportOptions, RuleImport, type SkippedLines } from "./importers/import-rules.ts";
 import type { LineError } from "./importers/imported-rule.ts";
 import { activeRules, type Rule } from "./rule.ts";
@@ -338,10 +338,10 @@ export class Ruleset implements Iterable<Rule> {
    * The active rules as a file in a format, in chunks; `includeExpired` adds the expired ones. @throws TypeError,
    * RangeError as `exportRules`
    */
-  export(
-    format: RuleExportFormat,
+  export<Name extends RuleExportFormat>(
+    format: Name,
     { includeExpired = false, now = Date.now(), ...options }: RulesetExportOptions = {},
-  ): Generator<string> {
+  ): Generator<ExportPart<Name>> {
     return exportRules(includeExpired ? this : activeRules(this, now), format, {
       purpose: this.purpose,
       ...options,

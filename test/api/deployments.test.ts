@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Reader, type Response } from "mmdb-lib";
 import { until } from "../until.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
@@ -104,6 +105,32 @@ test("formats have further names, in bodies and in queries; what is kept and sho
     assert.equal((await create({ name: "x", include, firewall_format: format })).status, 400);
   }
   await ask(t, "DELETE", PATH + made.body.id, { key });
+});
+
+test("MMDB: exports and lists for devices; a rule where it keeps IPv4 refuses the list", async () => {
+  const read = async (url: string): Promise<Reader<Response>> => {
+    const response = await fetch(url, { headers: { "X-API-Key": key } });
+    assert.deepEqual([response.status, response.headers.get("content-type")], [200, "application/octet-stream"]);
+    return new Reader(Buffer.from(await response.arrayBuffer()));
+  };
+  const { body: made } = await ask(t, "POST", "/v1/edl/ip-rulesets/", {
+    key,
+    body: { name: "MMDB", purpose: "blocklist" },
+  });
+  const rules = `/v1/edl/ip-rulesets/${made.id}/rules`;
+  await ask(t, "POST", rules, { key, body: { ip: "198.51.100.0/24", name: "tests" } });
+  const exported = await read(`${t.server.url}${rules}:export?format=mmdb`);
+  assert.deepEqual(exported.get("198.51.100.7"), { names: ["tests"], prefix_length: 24 });
+  const { body } = await create({ name: "Reader", include: [{ ruleset: made.id }], firewall_format: "mmdb" });
+  await becomes(body.id, "ok");
+  const { body: told } = await ask(t, "GET", `${PATH}${body.id}/urls/`, { key });
+  assert.match(told.urls.combined[0], /combined\.mmdb$/);
+  assert.deepEqual((await read(told.urls.combined[0])).get("198.51.100.7"), { names: [], prefix_length: 24 });
+  const include = [{ ruleset: made.id }, { prefixes: ["::7:0/112"] }];
+  await ask(t, "PATCH", PATH + body.id, { key, body: { include } });
+  await becomes(body.id, "refused");
+  assert.match((await get(body.id)).reasons[0].message, /MMDB keeps IPv4 at ::\/96/);
+  await ask(t, "DELETE", PATH + body.id, { key });
 });
 
 test("invalid sources and options: each error names its field", async () => {

@@ -58,7 +58,8 @@ test("in every format a comment contains no character that ends it, and is never
 });
 
 describe("apart from the comment, a list is the same as without comments", () => {
-  for (const format of RULE_EXPORT_FORMATS.filter(canComment))
+  // In MMDB it is a name, as mmdb.test.ts reads them.
+  for (const format of RULE_EXPORT_FORMATS.filter((each) => canComment(each) && each !== "mmdb"))
     test(format, () => {
       const plain = listOf(format);
       fc.assert(
@@ -78,5 +79,5 @@ describe("apart from the comment, a list is the same as without comments", () =>
 test("formats without comments are unchanged", () => {
   const others = RULE_EXPORT_FORMATS.filter((format) => !canComment(format));
   assert.ok(others.includes("aws-waf") && others.includes("fortinet"));
-  for (const format of others) assert.equal(listOf(format, "Some comment"), listOf(format), format);
+  for (const format of others) assert.deepEqual(listOf(format, "Some comment"), listOf(format), format);
 });

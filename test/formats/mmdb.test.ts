@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { Reader, type Response } from "mmdb-lib";
-import { parsePrefix } from "../../src/address/prefix.ts";
+import { addressBits, type Address } from "../../src/address/address.ts";
+import { formatAddress } from "../../src/address/format-address.ts";
+import { parsePrefix, prefixContains } from "../../src/address/prefix.ts";
+import { lastAddress } from "../../src/address/range.ts";
+import { exportRules } from "../../src/rulesets/export-rules.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { MmdbData } from "../../src/formats/data/mmdb/mmdb-data.ts";
@@ -10,8 +18,11 @@ import { mmdbFile } from "../../src/formats/data/mmdb/mmdb-file.ts";
 import { MmdbTree } from "../../src/formats/data/mmdb/mmdb-tree.ts";
 import { catalogueOf, CREATED } from "../cbs/catalogues.ts";
 import { onlyLong, rounds } from "../rounds.ts";
+import { temporaryFolder } from "../cli/run-command.ts";
+import { missingCommand } from "./programs/program.ts";
 import { compareMmdb } from "./mmdb-reader.ts";
-import { bytesOf, randomLines, subjects } from "./subjects.ts";
+import { anyRules } from "./hostile-rules.ts";
+import { bytesOf, isInMmdbIpv4, neighbour, randomLines, subjects } from "./subjects.ts";
 
 const all = await subjects();
 const isLarge = (tree: CatalogueTree): boolean => tree.catalogue.table.prefixCount(4) > 1000;
@@ -126,6 +137,105 @@ describe("records of every width", () => {
       assert.deepEqual(wide, small);
     });
   }
+});
+
+describe("rules, read by mmdb-lib", () => {
+  const NOW = Date.UTC(2026, 10, 28);
+  const readerOf = (rules: readonly Rule[]) =>
+    new Reader<Response>(Buffer.concat([...exportRules(rules, "mmdb", { now: NOW })].map((part) => Buffer.from(part))));
+
+  /** What the rules say of an address, by looking at each of them. */
+  function expected(rules: readonly Rule[], address: Address): object | null {
+    const covering = rules.filter(({ prefix }) =>
+      prefixContains(prefix, { ...address, length: addressBits(address.family) }),
+    );
+    if (covering.length === 0) return null;
+    const names = [...new Set(covering.map(({ name }) => name).filter((name) => name !== null && name !== ""))].sort();
+    const expiries = covering.map(({ expiresAt }) => expiresAt ?? Infinity);
+    const last = Math.max(...expiries);
+    return {
+      names,
+      ...(last < Infinity && { expires_at: new Date(last).toISOString() }),
+      prefix_length: Math.max(...covering.map(({ prefix }) => prefix.length)),
+    };
+  }
+
+  /** The addresses at both ends of each rule, and beside them. */
+  function compareRules(rules: readonly Rule[], reader: Reader<Response>): number {
+    const ends = rules.flatMap(({ prefix }) => [prefix, lastAddress(prefix)]);
+    const addresses = ends.flatMap((address) => [neighbour(address, -1), neighbour(address, 0), neighbour(address, 1)]);
+    for (const address of addresses) {
+      if (isInMmdbIpv4(address)) continue;
+      assert.deepEqual(reader.get(formatAddress(address)), expected(rules, address), formatAddress(address));
+    }
+    return addresses.length;
+  }
+
+  const ours = anyRules.map((rules) => rules.filter(({ prefix }) => !isInMmdbIpv4(prefix)));
+
+  test("an address has the names of all rules that cover it, and the last of their ends", () => {
+    let count = 0;
+    fc.assert(
+      fc.property(ours, (rules) => void (count += compareRules(rules, readerOf(rules)))),
+      { numRuns: rounds({ short: 200, long: 5000 }) },
+    );
+    assert.ok(count > 1000);
+    const { metadata } = readerOf([]);
+    assert.deepEqual([metadata.databaseType, metadata.buildEpoch.getTime()], ["ipsieve-rules", NOW]);
+  });
+
+  test("negative control: a rule that is left out is missed", () => {
+    const rules = ["10.0.0.0/8", "10.1.0.0/16"].map((text): Rule => ({
+      prefix: parsePrefix(text),
+      name: text,
+      expiresAt: null,
+      createdAt: 0,
+      updatedAt: 0,
+    }));
+    assert.throws(() => compareRules(rules, readerOf(rules.slice(0, 1))));
+  });
+
+  test("libmaxminddb reads the same", { skip: missingCommand("mmdblookup", "--version", "mmdb-bin") }, () => {
+    const folder = temporaryFolder();
+    const rule = (text: string, name: string | null, expiresAt: number | null): Rule => ({
+      prefix: parsePrefix(text),
+      name,
+      expiresAt,
+      createdAt: 0,
+      updatedAt: 0,
+    });
+    const rules = [
+      rule("10.0.0.0/8", "wide", NOW),
+      rule("10.1.0.0/16", "narrow", NOW + 1),
+      rule("2001:db8::/32", null, null),
+    ];
+    const file = join(folder.path, "rules.mmdb");
+    writeFileSync(file, Buffer.concat([...exportRules(rules, "mmdb", { now: NOW })].map((part) => Buffer.from(part))));
+    const lookedUp = (...args: string[]) =>
+      spawnSync("mmdblookup", ["--file", file, "--ip", ...args], { encoding: "utf8" });
+    for (const [ip, member, told] of [
+      ["10.1.2.3", "names", ["narrow", "wide"]],
+      ["10.2.0.0", "names", ["wide"]],
+      ["10.1.2.3", "expires_at", [new Date(NOW + 1).toISOString()]],
+      ["2001:db8::1", "names", []],
+    ] as const) {
+      const { status, stdout } = lookedUp(ip, member);
+      assert.equal(status, 0, ip);
+      assert.deepEqual(
+        Array.from(stdout.matchAll(/"(.*)"/g), ([, text]) => text),
+        told,
+      );
+    }
+    assert.match(lookedUp("11.0.0.0").stderr, /Could not find an entry/);
+    folder.remove();
+  });
+
+  test("a rule for IPv6 addresses where the format keeps IPv4 is an error, not left out", () => {
+    for (const text of ["::1/128", "::192.0.2.0/120"]) {
+      const rule = { prefix: parsePrefix(text), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 };
+      assert.throws(() => readerOf([rule]), /mmdb cannot express ::.*MMDB keeps IPv4 at ::\/96/);
+    }
+  });
 });
 
 /** Reads records one bit at a time, in the order left, right. */

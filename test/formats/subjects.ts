@@ -148,7 +148,7 @@ function four(w0: number): Address {
  * The address `by` further on, in the lowest word only: at the ends of the word it wraps around, which gives an address
  * too.
  */
-function neighbour({ family, w0, w1, w2, w3 }: Address, by: number): Address {
+export function neighbour({ family, w0, w1, w2, w3 }: Address, by: number): Address {
   return family === 4 ? four((w0 + by) >>> 0) : plain({ family, w0, w1, w2, w3: (w3 + by) >>> 0 });
 }
 

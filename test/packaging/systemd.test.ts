@@ -119,7 +119,7 @@ test(
       const printed = await machine.run(commandSteps);
       assert.match(printed, /^https:\/\/lists\.example\.org\/#\/join\?token=/m);
       await machine.run("ipsieve-as-service db backup backup.db; test -s /var/lib/ipsieve/backup.db");
-    assert.equal(await machine.run("find /var/lib/ipsieve ! -user ipsieve"), "");
+      assert.equal(await machine.run("find /var/lib/ipsieve ! -user ipsieve"), "");
     });
 
     await t.test("behind HAProxy with TLS", async () => {

@@ -1,3 +1,5 @@
+import { UsageError } from "../runner/usage-error.ts";
+
 /**
  * Writes to standard output no faster than it is read, and stops once no one reads it any more. Errors are reported by
  * `guardStandardOutput`.
@@ -12,6 +14,8 @@ export async function printChunks(
   };
   stdout.once("error", close);
   for await (const chunk of chunks) {
+    if (stdout.isTTY && typeof chunk !== "string" && chunk.includes(0))
+      throw new UsageError("the file is binary, and is not printed on a terminal; write it to a file, with -o or >");
     if (!stdout.write(chunk) && !isClosed) await drained(stdout);
     if (isClosed) break;
   }

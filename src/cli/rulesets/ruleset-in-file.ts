@@ -302,21 +302,12 @@ function applyPlan({ added, updated, removed }: ReplacementPlan, ruleset: Rulese
     ruleset.add(prefix, { name, expiresAt, mode: "override" }, now);
 }
 
-const CHUNK_CHARACTERS = 1 << 16;
-
-async function* encoded(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
-  let text = "";
-  for (const part of texts) {
-    text += part;
-    if (text.length < CHUNK_CHARACTERS) continue;
-    yield Buffer.from(text);
-    text = "";
-  }
-  yield Buffer.from(text);
+async function* encoded(parts: Iterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const part of parts) if (part !== "") yield typeof part === "string" ? Buffer.from(part) : part;
 }
 
 /** @throws UsageError if the format cannot express the ruleset's purpose */
-function* withUsageError(chunks: Generator<string>, format: RuleExportFormat): Generator<string> {
+function* withUsageError<Part>(chunks: Iterable<Part>, format: RuleExportFormat): Generator<Part> {
   try {
     yield* chunks;
   } catch (error) {

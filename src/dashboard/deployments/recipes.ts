@@ -77,6 +77,7 @@ const RECIPES: Readonly<Record<Format, (context: RecipeContext) => Recipe>> = {
   text: fetched("list.txt", "head list.txt"),
   csv: fetched("list.csv", "head list.csv"),
   ndjson: fetched("list.ndjson", "head -n 3 list.ndjson"),
+  mmdb: fetched("list.mmdb", "mmdblookup --file list.mmdb --ip 192.0.2.1"),
   json: fetched("list.json", "jq length list.json"),
   "ranges-csv": fetched("ranges.csv", `duckdb -c "SELECT count(*) FROM 'ranges.csv'"`),
   apache: file("In the site", "/etc/apache2/ipsieve.conf", "apachectl graceful", () =>

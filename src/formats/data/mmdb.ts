@@ -1,42 +1,52 @@
 import type { Prefix } from "../../address/address.ts";
+import { formatPrefix, prefixContains } from "../../address/prefix.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
+import type { Entry, EntryList, Label, LabelledEntry, RuleEntry } from "../entry.ts";
+import { ENTRIES_AT_ONCE, type Format, UnexportableError } from "../format.ts";
 import { MEMBERS, setsOf } from "./_label-sets.ts";
-import type { EntryList, Label, LabelledEntry } from "../entry.ts";
-import type { Format } from "../format.ts";
 import { MmdbData } from "./mmdb/mmdb-data.ts";
 import { mmdbFile } from "./mmdb/mmdb-file.ts";
 import { isInIpv4, MmdbTree } from "./mmdb/mmdb-tree.ts";
 
-const DATABASE_TYPE = "ipsieve-CBS";
+const DATABASE_TYPES = { catalogue: "ipsieve-CBS", rules: "ipsieve-rules" } as const;
+const REASON = "MMDB keeps IPv4 at ::/96";
 
 /**
- * A MaxMind DB. The record of an address is `{cbs_ids, labels, providers, types, services, regions, prefix_length}`,
- * which joins all prefixes that cover it; `prefix_length` is that of the most specific one. The same list gives the same
- * bytes: `build_epoch` is the second in which the list was made.
+ * A MaxMind DB. The record of an address joins all prefixes that cover it; `prefix_length` is that of the most specific
+ * one. Of the catalogue it is `{cbs_ids, labels, providers, types, services, regions, prefix_length}`; of rules
+ * `{names, prefix_length}`, with `expires_at` if each of them expires: when the last one does. The same list gives the
+ * same bytes: `build_epoch` is the second in which the list was made.
  */
 export const mmdb = {
   about: "for anything that reads MaxMind DB files",
-  kinds: ["catalogue"],
+  kinds: ["catalogue", "rules"],
   mediaType: "application/octet-stream",
   isBinary: true,
+  hasSerial: true,
   takesMostSpecific: true,
-  leavesOut: { reason: "MMDB keeps IPv4 at ::/96", from: prefixesInIpv4 },
+  rejectsLists: true,
+  comments: "entries",
+  leavesOut: { reason: REASON, from: prefixesInIpv4 },
   *write(list) {
-    const records = new Records();
+    const records = list.kind === "catalogue" ? new LabelRecords() : new RuleRecords();
     const tree = new MmdbTree();
-    for (const family of [6, 4] as const)
-      for (const entry of list.entries(family)) tree.add(entry.prefix, records.numberOf(entry));
+    let entries = 0;
+    for (const entry of list.entries()) {
+      tree.add(entry.prefix, records.numberOf(entry as LabelledEntry & RuleEntry));
+      if (++entries % ENTRIES_AT_ONCE === 0) yield "";
+    }
     const data = new MmdbData();
     const offsets = new Map(tree.values().map((number) => [number, data.addRecord(records.membersOf(number))]));
     yield* mmdbFile(tree, data, (number) => offsets.get(number)!, {
-      type: list.databaseType ?? DATABASE_TYPE,
+      type: (list.kind === "catalogue" ? list.databaseType : undefined) ?? DATABASE_TYPES[list.kind],
       title: list.title,
       buildSeconds: Math.floor(list.createdAt / 1000),
     });
   },
-} as const satisfies Format<"catalogue">;
+} as const satisfies Format;
 
 /** The IPv6 prefixes where the format keeps IPv4. They come first. */
-function prefixesInIpv4(list: EntryList<"catalogue">): Prefix[] {
+function prefixesInIpv4(list: EntryList): Prefix[] {
   const found: Prefix[] = [];
   for (const { prefix } of list.entries(6)) {
     if (prefix.w0 !== 0) break;
@@ -45,8 +55,16 @@ function prefixesInIpv4(list: EntryList<"catalogue">): Prefix[] {
   return found;
 }
 
-/** The different records, numbered from 1: of prefixes with the same labels and length there is one. */
-class Records {
+type Members = [name: string, value: readonly string[] | string | number][];
+
+/** The different records, numbered from 1. */
+interface Records<Item extends Entry> {
+  numberOf(entry: Item): number;
+  membersOf(number: number): Members;
+}
+
+/** Of prefixes with the same labels and length there is one. */
+class LabelRecords implements Records<LabelledEntry> {
   readonly #entries: LabelledEntry[] = [];
   readonly #numbers = new Map<readonly Label[], (number | undefined)[]>();
 
@@ -57,12 +75,66 @@ class Records {
     return (byLength[prefix.length] ??= this.#entries.push(entry));
   }
 
-  membersOf(number: number): [name: string, value: readonly string[] | number][] {
+  membersOf(number: number): Members {
     const { labels, prefix } = this.#entries[number - 1]!;
     const sets = setsOf(labels);
+    return [...MEMBERS.map((member): Members[number] => [member, sets[member]]), ["prefix_length", prefix.length]];
+  }
+}
+
+/** What the rules that cover a prefix say together. */
+interface Cover {
+  readonly prefix: Prefix;
+  readonly names: readonly string[];
+  readonly expiresAt: number | null;
+}
+
+/** Of prefixes with the same names, expiry and length there is one. Each rule comes after those around it. */
+class RuleRecords implements Records<RuleEntry> {
+  readonly #covers: Cover[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** The rules around the last one, and itself, the least specific first. */
+  readonly #around: Cover[] = [];
+
+  numberOf({ prefix, name, expiresAt }: RuleEntry): number {
+    rejectInIpv4(prefix);
+    while (this.#around.length > 0 && !prefixContains(this.#around.at(-1)!.prefix, prefix)) this.#around.pop();
+    const around = this.#around.at(-1);
+    const cover = {
+      prefix,
+      names: withName(around?.names ?? [], name),
+      expiresAt: around === undefined ? expiresAt : laterExpiry(around.expiresAt, expiresAt),
+    };
+    this.#around.push(cover);
+    const key = JSON.stringify([prefix.length, cover.expiresAt, cover.names]);
+    let number = this.#numbers.get(key);
+    if (number === undefined) this.#numbers.set(key, (number = this.#covers.push(cover)));
+    return number;
+  }
+
+  membersOf(number: number): Members {
+    const { prefix, names, expiresAt } = this.#covers[number - 1]!;
     return [
-      ...MEMBERS.map((member): [string, readonly string[]] => [member, sets[member]]),
+      ["names", names],
+      ...(expiresAt === null ? [] : [["expires_at", formatTimestamp(expiresAt)] satisfies Members[number]]),
       ["prefix_length", prefix.length],
     ];
   }
+}
+
+/** @throws UnexportableError for an IPv6 prefix where the format keeps IPv4: such a rule must not be left out */
+export function rejectInIpv4(prefix: Prefix): void {
+  if (prefix.family === 4 || !isInIpv4(prefix)) return;
+  const text = formatPrefix(prefix);
+  throw new UnexportableError(text, `mmdb cannot express ${text}: ${REASON}; leave it out, or choose another format`);
+}
+
+/** Sorted, each once; the same array if the name adds nothing. */
+function withName(names: readonly string[], name: string | null): readonly string[] {
+  return name === null || name === "" || names.includes(name) ? names : [...names, name].sort();
+}
+
+/** Null: never. */
+function laterExpiry(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : Math.max(one, other);
 }

@@ -25,7 +25,7 @@ import {
 } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { formatNamed } from "./deployment-formats.ts";
-import { choosingChunks, largestFile } from "./feed-files.ts";
+import { choosingChunks, isTree, largestFile } from "./feed-files.ts";
 import { type GatheredProtection, gatherProtection } from "../guards/gather-protection.ts";
 import { isOfDataset, isOfNetworks, isOfThreats, type Sources, type SourceServices } from "../sources/gather-source.ts";
 import {
@@ -128,7 +128,7 @@ function limitsOf({ device, options, firewall_format: format }: DeploymentDefini
   const { maxEntries: most = Infinity } = formatNamed(format);
   return {
     maxEntries: Math.min(options.max_entries ?? maxEntries ?? Infinity, most),
-    maxBytes: options.max_bytes ?? maxBytes ?? (format === "trie" ? MAX_TRIE_BYTES : undefined),
+    maxBytes: options.max_bytes ?? maxBytes ?? (isTree(format) ? MAX_TRIE_BYTES : undefined),
   };
 }
 

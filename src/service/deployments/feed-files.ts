@@ -5,6 +5,7 @@ import { commentOf } from "../../formats/comment.ts";
 import { ENTRIES_AT_ONCE, inChunks } from "../../formats/format.ts";
 import { expiringEntries } from "../../deployments/time-list.ts";
 import { setNameOf } from "../../formats/set-name.ts";
+import { rejectInIpv4 } from "../../formats/data/mmdb.ts";
 import { trie, trieBytes } from "../../formats/data/trie.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { exportRules, type Expression } from "../../rulesets/export-rules.ts";
@@ -56,7 +57,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** The extension of its files. */
 function extensionOf({ firewall_format: format }: DeploymentDefinition): string {
-  return EXTENSIONS[formatNamed(format).mediaType] ?? "txt";
+  return format === "mmdb" ? format : (EXTENSIONS[formatNamed(format).mediaType] ?? "txt");
 }
 
 export function mediaTypeOf({ part, checksum }: FeedFile, { firewall_format: format }: DeploymentDefinition): string {
@@ -184,7 +185,9 @@ export async function largestFile(
       : Math.max(
           ...(await inSlices(countingChunks(text, chunks, formatNamed(context.definition.firewall_format).expresses))),
         );
-  if (context.definition.firewall_format === "trie") return { entries: largest, bytes: await bytesOfTrie(text) };
+  const { firewall_format: format } = context.definition;
+  if (format === "mmdb") rejectFirstInIpv4(text);
+  if (isTree(format)) return { entries: largest, bytes: await bytesOfTrie(text) };
   const parts = isBytesNeeded ? partsOf(context.definition) : [];
   let bytes = 0;
   for (const file of parts.flatMap((part) => filesOf(part, chunks)))
@@ -192,7 +195,12 @@ export async function largestFile(
   return { entries: largest, bytes };
 }
 
-/** This format may need hundreds of bytes for each entry, so the file is written only if the list is short enough. */
+/** Formats with a node for each bit, of nine bytes or fewer. */
+export function isTree(format: string): boolean {
+  return format === "trie" || format === "mmdb";
+}
+
+/** Trees may need hundreds of bytes for each entry, so the file is written only if the list is short enough. */
 function bytesOfTrie(text: ListText): Promise<number> {
   const counting = function* (): Generator<undefined, number, undefined> {
     const steps = trieBytes(prefixesOfBoth(text));
@@ -203,6 +211,14 @@ function bytesOfTrie(text: ListText): Promise<number> {
     }
   };
   return inSlices(counting());
+}
+
+/** In the order of prefixes, they come first. */
+function rejectFirstInIpv4(text: ListText): void {
+  for (const prefix of prefixesOfList(text[6])) {
+    if (prefix.w0 !== 0) return;
+    rejectInIpv4(prefix);
+  }
 }
 
 function* prefixesOfBoth(text: ListText): Generator<Prefix> {

@@ -285,7 +285,7 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["browse", "--list", "providers", "/cdn"], /^ipsieve: --list and the id \/cdn cannot be combined/],
   [["search", "--limit", "0", "x"], /^ipsieve: --limit "0": give a whole number/],
   [["search", "10.0.0.1/8"], /^ipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8/],
-  [["export"], /^ipsieve: cbs export needs --format mmdb\|clickhouse\|csv\|jsonl\|ranges-csv\|nginx\|haproxy\n$/],
+  [["export"], /^ipsieve: cbs export needs --format clickhouse\|csv\|jsonl\|ranges-csv\|mmdb\|nginx\|haproxy\n$/],
   [["export", "--format", "mdb"], /did you mean mmdb\?/],
   [["export", "--format", "csv", "--database-type", "x"], /--database-type is only for --format mmdb/],
   [["export", "--format", "mmdb", "--database-type", "é"], /--database-type "é": give 1 to 100 printable/],

@@ -29,14 +29,15 @@ export class MmdbData {
     return this.#bytes.subarray(0, this.#end);
   }
 
-  /** Writes a map of lists of texts and small numbers; returns where it begins. */
-  addRecord(members: readonly [name: string, value: readonly string[] | number][]): number {
+  /** Writes a map of texts, lists of texts and small numbers; returns where it begins. */
+  addRecord(members: readonly [name: string, value: readonly string[] | string | number][]): number {
     // A pointer may not lead to a pointer, and neither may the tree: so a record is always a map.
     const start = this.#end;
     this.mapOf(members.length);
     for (const [name, value] of members) {
       this.text(name);
       if (typeof value === "number") this.number(value, "uint16");
+      else if (typeof value === "string") this.text(value);
       else this.#list(value);
     }
     return start;
@@ -75,8 +76,7 @@ export class MmdbData {
   }
 
   #list(texts: readonly string[]): void {
-    // Ids and labels hold no control characters.
-    if (this.#pointTo(`l${texts.join("\n")}`)) return;
+    if (this.#pointTo(`l${JSON.stringify(texts)}`)) return;
     this.arrayOf(texts.length);
     for (const text of texts) this.text(text);
   }

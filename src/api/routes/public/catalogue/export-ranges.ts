@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { RangeList } from "../../../../cbs/ranges.ts";
-import { FORMATS } from "../../../../formats/formats.ts";
+import { contentTypeOf } from "../../../../formats/formats.ts";
 import { setNameOf } from "../../../../formats/set-name.ts";
 import { exportRules } from "../../../../rulesets/export-rules.ts";
 import type { Rule } from "../../../../rulesets/rule.ts";
@@ -54,7 +54,7 @@ export function addRangesExport(app: App, services: Services): void {
       key,
       make: () =>
         inSlices(encoded(exportRules(rulesOf(list), format, { setName, purpose, now }))).catch(refuseUnexportable),
-      type: `${FORMATS[format].mediaType}; charset=utf-8`,
+      type: contentTypeOf(format),
       effort: "once",
     });
   });

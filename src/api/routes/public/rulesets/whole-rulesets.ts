@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import { FORMATS } from "../../../../formats/formats.ts";
+import { contentTypeOf } from "../../../../formats/formats.ts";
 import { ShrinkGuard, type ShrinkLimits } from "../../../../rulesets/shrink-guard.ts";
 import { CONFLICT_MODES } from "../../../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -115,7 +115,7 @@ function sendEarlier(
   return sendShared(request, reply, services.files, {
     key,
     make: () => make().catch(notKept),
-    type: `${FORMATS[desired.format].mediaType}; charset=utf-8`,
+    type: contentTypeOf(desired.format),
     effort: "once",
   });
 }
@@ -134,7 +134,7 @@ export async function sendExport(
   return sendShared(request, reply, services.files, {
     ...file,
     make: () => file.make().catch(refuseUnexportable),
-    type: `${FORMATS[desired.format].mediaType}; charset=utf-8`,
+    type: contentTypeOf(desired.format),
     effort: "once",
   });
 }
