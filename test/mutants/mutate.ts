@@ -79,45 +79,87 @@ class Killed {
   }
 }
 
-type Tests = ReadonlyMap<string, Reach>;
-
-async function reachOfTests(copy: CopiedCheckout, room: string, sources: readonly string[]): Promise<Tests> {
-  const tests = new Map<string, Reach>();
-  for (const test of testsOf(copy.path, room)) {
-    const reach = await reachOf(copy, test, sources, KEPT);
-    if (reach.passed) tests.set(test, reach);
-    else console.log(`left out, as it fails without a mutant: ${test}`);
-  }
-  if (tests.size === 0) throw new Error(`no test file of src/${room} passes without a mutant`);
-  return tests;
-}
-
 /** How many test files a mutant is shown to. */
 const MOST = 20;
 
-/** The tests that run the place of a mutant, the quickest first, those of the room's own folder before others. */
-function testsFor(mutant: Mutant, room: string, tests: Tests): readonly [string, Reach][] {
-  const isOther = (test: string) => Number(!test.startsWith(`test/${room}/`));
-  return [...tests]
-    .filter(([, reach]) => mutant.file.startsWith(KERNEL) || isReached(reach, mutant.file, mutant.start))
-    .toSorted(([a, { seconds }], [b, other]) => isOther(a) - isOther(b) || seconds - other.seconds)
-    .slice(0, MOST);
+/**
+ * The test files of a room. What those outside of its folder run is only found out when a mutant has survived the
+ * others: there may be a hundred of them.
+ */
+class RoomTests {
+  readonly #copy: CopiedCheckout;
+  readonly #sources: readonly string[];
+  readonly #own: readonly string[];
+  readonly #others: readonly string[];
+  readonly #reaches = new Map<string, Reach>();
+
+  constructor(copy: CopiedCheckout, room: string, sources: readonly string[]) {
+    [this.#copy, this.#sources] = [copy, sources];
+    const tests = testsOf(copy.path, room);
+    this.#own = tests.filter((test) => test.startsWith(`test/${room}/`));
+    this.#others = tests.filter((test) => !this.#own.includes(test));
+    if (tests.length === 0) throw new Error(`no test file is about src/${room}`);
+  }
+
+  get count(): number {
+    return this.#own.length + this.#others.length;
+  }
+
+  /**
+   * The tests that run the place of a mutant: those of the room's folder together, then the others one by one, the
+   * quickest first of those that are known. The mutant must not be in the copy when the next ones are asked for.
+   */
+  async *reaching(mutant: Mutant): AsyncGenerator<readonly (readonly [test: string, reach: Reach])[]> {
+    const own = await this.#those(this.#own, mutant);
+    own.sort(([, a], [, b]) => a.seconds - b.seconds);
+    yield own.slice(0, MOST);
+    const secondsOf = (test: string) => this.#reaches.get(test)?.seconds ?? Number.MAX_VALUE;
+    let left = MOST - own.length;
+    for (const test of this.#others.toSorted((a, b) => secondsOf(a) - secondsOf(b))) {
+      if (left <= 0) return;
+      const those = await this.#those([test], mutant);
+      left -= those.length;
+      yield those;
+    }
+  }
+
+  async #those(tests: readonly string[], mutant: Mutant): Promise<(readonly [string, Reach])[]> {
+    const those: (readonly [string, Reach])[] = [];
+    for (const test of tests) {
+      const reach = await this.#reachOf(test);
+      if (reach.passed && (mutant.file.startsWith(KERNEL) || isReached(reach, mutant.file, mutant.start)))
+        those.push([test, reach]);
+    }
+    return those;
+  }
+
+  async #reachOf(test: string): Promise<Reach> {
+    const known = this.#reaches.get(test);
+    if (known !== undefined) return known;
+    const reach = await reachOf(this.#copy, test, this.#sources, KEPT);
+    if (!reach.passed) console.log(`left out, as it fails without a mutant: ${test}`);
+    this.#reaches.set(test, reach);
+    return reach;
+  }
 }
 
-async function resultOf(copy: CopiedCheckout, mutant: Mutant, room: string, tests: Tests): Promise<[Result, string]> {
-  const reaching = testsFor(mutant, room, tests);
-  if (reaching.length === 0) return ["not reached", ""];
-  const takeBack = copy.apply(mutant);
-  try {
-    if (mutant.file.startsWith(KERNEL) && !copy.compileKernel()) return ["invalid", "does not compile"];
-    for (const [test, { seconds }] of reaching) {
-      const { outcome } = await copy.run(test, numberOf("seconds") + 5 * seconds);
-      if (outcome !== "passed") return ["killed", `${test} ${outcome}`];
+async function resultOf(copy: CopiedCheckout, mutant: Mutant, tests: RoomTests): Promise<[Result, string]> {
+  let shown = 0;
+  for await (const reaching of tests.reaching(mutant)) {
+    if (reaching.length === 0) continue;
+    const takeBack = copy.apply(mutant);
+    try {
+      if (mutant.file.startsWith(KERNEL) && !copy.compileKernel()) return ["invalid", "does not compile"];
+      for (const [test, { seconds }] of reaching) {
+        const { outcome } = await copy.run(test, numberOf("seconds") + 5 * seconds);
+        if (outcome !== "passed") return ["killed", `${test} ${outcome}`];
+      }
+    } finally {
+      takeBack();
     }
-    return ["survived", `${reaching.length} test files`];
-  } finally {
-    takeBack();
+    shown += reaching.length;
   }
+  return shown === 0 ? ["not reached", ""] : ["survived", `${shown} test files`];
 }
 
 type Equivalent = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -140,8 +182,8 @@ async function mutateRoom(copy: CopiedCheckout, room: string): Promise<void> {
   const mutants = sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy.path, file), "utf8")));
   const equivalent = readEquivalent();
   checkListed(equivalent, mutants, sources);
-  const tests = await reachOfTests(copy, room, sources);
-  console.log(`${room}: ${mutants.length} mutants, ${tests.size} test files`);
+  const tests = new RoomTests(copy, room, sources);
+  console.log(`${room}: ${mutants.length} mutants, ${tests.count} test files`);
   const counts: Record<Result, number> = { killed: 0, equivalent: 0, survived: 0, "not reached": 0, invalid: 0 };
   const killed = new Killed();
   const ends = Date.now() + numberOf("minutes") * 60_000;
@@ -150,7 +192,7 @@ async function mutateRoom(copy: CopiedCheckout, room: string): Promise<void> {
     const source = readFileSync(join(copy.path, mutant.file), "utf8");
     const tried = async (): Promise<[Result, string]> => {
       if (equivalent[mutant.file]?.[mutant.key] !== undefined) return ["equivalent", ""];
-      return killed.has(mutant, source) ? ["killed", "before"] : resultOf(copy, mutant, room, tests);
+      return killed.has(mutant, source) ? ["killed", "before"] : resultOf(copy, mutant, tests);
     };
     const [result, how] = await tried();
     counts[result]++;
