@@ -16,8 +16,8 @@ import { join, relative } from "node:path";
 import type { Mutant } from "./mutants-of.ts";
 
 const LEFT_OUT = /^(\.git|node_modules|bench\/node_modules|test\/output)$/;
-/** In the environment of all that a test starts, by which it is found and ended. */
-const MARK = "IPSIEVE_MUTANT";
+/** In the environment of all that a test starts, by which it is found and ended. Commands refuse unknown IPSIEVE_*. */
+const MARK = "MUTANT_OF_IPSIEVE";
 
 export interface TestRun {
   readonly outcome: "passed" | "failed" | "timed out";

@@ -22,6 +22,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { doubled, isUsed } from "../../src/sound/sound.ts";
 test("what is tested", () => {
+  assert.deepEqual(Object.keys(process.env).filter((name) => name.startsWith("IPSIEVE_")), ${JSON.stringify(
+    Object.keys(process.env).filter((name) => name.startsWith("IPSIEVE_")),
+  )});
   assert.equal(doubled(2), 4);
   assert.equal(isUsed(undefined), false);
   assert.equal(isUsed(11), true);

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { formatPrefix } from "../../../src/address/prefix.ts";
+import { Catalogue } from "../../../src/cbs/catalogue.ts";
 import { importCatalogue } from "../../../src/cbs/import-catalogue.ts";
 import type { ImportedList } from "../../../src/cbs/importers/imported-list.ts";
 import { SOURCES } from "../../../src/cbs/importers/sources.ts";
+import { freeze } from "../../../src/table/freeze.ts";
 import { type Counts, SMALL_LISTS } from "./small-lists.ts";
 
 // What published-lists.test.ts checks on the published lists, where they are available, is checked everywhere on a
@@ -41,18 +44,29 @@ describe("a small list in the format of", () => {
   }
 });
 
-test("together they are a catalogue of all sources, except for what one removes from another", () => {
+describe("together they are a catalogue of all sources", () => {
   const texts = new Map(SMALL_LISTS.flatMap(({ paths, text }) => paths.map((path) => [path, text])));
-  const { reports, trie } = importCatalogue((path) => texts.get(path), {
+  const { reports, trie, metadata } = importCatalogue((path) => texts.get(path), {
     title: "Small",
     createdAt: new Date("2026-11-22T00:00:00Z"),
   });
-  assert.deepEqual(
-    reports.filter(({ status }) => status !== "imported").map(({ source, error }) => [source.id, error]),
-    [],
-  );
-  assert.deepEqual(
-    [...trie].map(({ prefix }) => formatPrefix(prefix)),
-    ["192.0.2.0/24", "198.51.100.7", "2001:db8::/48", "2001:db8:1::/64"],
-  );
+
+  test("except for what one removes from another", () => {
+    assert.deepEqual(
+      reports.filter(({ status }) => status !== "imported").map(({ source, error }) => [source.id, error]),
+      [],
+    );
+    assert.deepEqual(
+      [...trie].map(({ prefix }) => formatPrefix(prefix)),
+      ["192.0.2.0/24", "198.51.100.7", "2001:db8::/48", "2001:db8:1::/64"],
+    );
+  });
+
+  test("whose node ids are permanent: lines only ever come to node-ids.txt", () => {
+    const lines = new Catalogue(metadata, freeze(trie)).nodes.map(({ id, name }) => `${id}\t${name}`);
+    const known = readFileSync(new URL("node-ids.txt", import.meta.url), "utf8")
+      .trimEnd()
+      .split("\n");
+    assert.deepEqual(lines.sort(), known.sort());
+  });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readProviders } from "../../../data/providers.ts";
+import { AWS_REGIONS, AWS_SERVICES, GOOGLE_REGIONS, ORACLE_SERVICES } from "../../../src/cbs/importers/_names.ts";
 import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
 
 test("every source has what is needed to identify and to fetch it", (context) => {
@@ -20,7 +21,10 @@ test("every source has what is needed to identify and to fetch it", (context) =>
       assert.match(path, /^[a-z0-9-]+\/[A-Za-z0-9_.-]+$/);
       assert.ok(!paths.has(path), `${path} stands there twice`);
       paths.add(path);
-      assert.ok(url === null || (url.startsWith("https://") && URL.canParse(url)), path);
+      assert.ok(
+        url === null || (url.startsWith("https://") && URL.canParse(url) && !/.\/[./]/.test(url.slice(8))),
+        path,
+      );
       assert.ok(typeof importer === "function" && (link === undefined || member === undefined), path);
     }
     assert.ok(!ids.has(id) && !roots.has(`/${type}/${provider}`), `${id} stands there twice`);
@@ -29,6 +33,15 @@ test("every source has what is needed to identify and to fetch it", (context) =>
   }
   context.diagnostic(`${SOURCES.length} sources of ${paths.size} files`);
   for (const { id, minus } of SOURCES) assert.ok(minus === undefined || ids.has(minus), `${id} without ${minus}`);
+});
+
+test("the codes of a publisher have names, each its own", () => {
+  for (const names of [AWS_REGIONS, AWS_SERVICES, GOOGLE_REGIONS, ORACLE_SERVICES].map((table) =>
+    Object.values(table),
+  )) {
+    assert.ok(names.every((name) => name.trim() !== ""));
+    assert.equal(new Set(names).size, names.length);
+  }
 });
 
 test("all providers exist", () => {
