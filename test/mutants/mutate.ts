@@ -1,11 +1,12 @@
 /*
- * npm run mutate -- ROOM... [--seed N] [--mutants N] [--minutes N] [--seconds N] [--all]
+ * npm run mutate -- ROOM... [--seed N] [--mutants N] [--minutes N] [--seconds N] [--own] [--all]
  *
  * How much the tests would notice: gives a copy of the checkout one small fault after the other, a sample of those
  * that the files of a room (a folder of src/) can have, and runs the test files that run the place, at most 20, the
  * quickest first, until one fails. Prints the faults that none notices (with --all, the others too). A test file that
  * takes five times as long as without the fault, and --seconds more, counts as one that notices it. What cannot be
- * noticed is listed with its reason in test/mutants/equivalent.json.
+ * noticed is listed with its reason in test/mutants/equivalent.json. With --own, only the test files that are about the
+ * room are run, not those that import it: a first look, as most others take long.
  */
 import { hash } from "node:crypto";
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
@@ -24,6 +25,7 @@ const { values, positionals: rooms } = parseArgs({
     mutants: { type: "string", default: "60" },
     minutes: { type: "string", default: "30" },
     seconds: { type: "string", default: "10" },
+    own: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
   },
 });
@@ -88,17 +90,17 @@ const MOST = 20;
  */
 class RoomTests {
   readonly #copy: CopiedCheckout;
-  readonly #sources: readonly string[];
   readonly #own: readonly string[];
   readonly #others: readonly string[];
-  readonly #reaches = new Map<string, Reach>();
+  readonly #failing = new Set<string>();
+  readonly #seconds = new Map<string, number>();
 
-  constructor(copy: CopiedCheckout, room: string, sources: readonly string[]) {
-    [this.#copy, this.#sources] = [copy, sources];
-    const tests = testsOf(copy.path, room);
-    this.#own = tests.filter((test) => test.startsWith(`test/${room}/`));
-    this.#others = tests.filter((test) => !this.#own.includes(test));
-    if (tests.length === 0) throw new Error(`no test file is about src/${room}`);
+  constructor(copy: CopiedCheckout, room: string) {
+    this.#copy = copy;
+    const { own, others } = testsOf(copy.path, room);
+    this.#own = own;
+    this.#others = values.own ? [] : others;
+    if (this.count === 0) throw new Error(`no test file is about src/${room}`);
   }
 
   get count(): number {
@@ -113,7 +115,7 @@ class RoomTests {
     const own = await this.#those(this.#own, mutant);
     own.sort(([, a], [, b]) => a.seconds - b.seconds);
     yield own.slice(0, MOST);
-    const secondsOf = (test: string) => this.#reaches.get(test)?.seconds ?? Number.MAX_VALUE;
+    const secondsOf = (test: string) => this.#seconds.get(test) ?? Number.MAX_VALUE;
     let left = MOST - own.length;
     for (const test of this.#others.toSorted((a, b) => secondsOf(a) - secondsOf(b))) {
       if (left <= 0) return;
@@ -125,20 +127,19 @@ class RoomTests {
 
   async #those(tests: readonly string[], mutant: Mutant): Promise<(readonly [string, Reach])[]> {
     const those: (readonly [string, Reach])[] = [];
-    for (const test of tests) {
-      const reach = await this.#reachOf(test);
+    for (const test of tests.filter((each) => !this.#failing.has(each))) {
+      const reach = await this.#reachOf(test, mutant.file);
       if (reach.passed && (mutant.file.startsWith(KERNEL) || isReached(reach, mutant.file, mutant.start)))
         those.push([test, reach]);
     }
     return those;
   }
 
-  async #reachOf(test: string): Promise<Reach> {
-    const known = this.#reaches.get(test);
-    if (known !== undefined) return known;
-    const reach = await reachOf(this.#copy, test, this.#sources, KEPT);
-    if (!reach.passed) console.log(`left out, as it fails without a mutant: ${test}`);
-    this.#reaches.set(test, reach);
+  async #reachOf(test: string, source: string): Promise<Reach> {
+    const reach = await reachOf(this.#copy, test, source, KEPT);
+    if (!reach.passed && !this.#failing.has(test)) console.log(`left out, as it fails without a mutant: ${test}`);
+    if (!reach.passed) this.#failing.add(test);
+    this.#seconds.set(test, reach.seconds);
     return reach;
   }
 }
@@ -182,7 +183,7 @@ async function mutateRoom(copy: CopiedCheckout, room: string): Promise<void> {
   const mutants = sources.flatMap((file) => mutantsOf(file, readFileSync(join(copy.path, file), "utf8")));
   const equivalent = readEquivalent();
   checkListed(equivalent, mutants, sources);
-  const tests = new RoomTests(copy, room, sources);
+  const tests = new RoomTests(copy, room);
   console.log(`${room}: ${mutants.length} mutants, ${tests.count} test files`);
   const counts: Record<Result, number> = { killed: 0, equivalent: 0, survived: 0, "not reached": 0, invalid: 0 };
   const killed = new Killed();

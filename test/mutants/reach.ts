@@ -29,19 +29,14 @@ interface Coverage {
 const LONGEST = 120;
 
 /**
- * What that test file runs of those sources; kept in `folder` until the test file or one of them changes. V8 counts in
- * all processes and threads that the test starts.
+ * What that test file runs of that source, and of others; kept in `folder` until the test file or that source changes.
+ * V8 counts in all processes and threads that the test starts.
  */
-export async function reachOf(
-  copy: CopiedCheckout,
-  test: string,
-  sources: readonly string[],
-  folder: string,
-): Promise<Reach> {
+export async function reachOf(copy: CopiedCheckout, test: string, source: string, folder: string): Promise<Reach> {
   const kept = join(folder, `${test.replaceAll("/", "+")}-${hashOf(copy, test)}.json`);
   if (existsSync(kept)) {
     const reach = JSON.parse(readFileSync(kept, "utf8")) as Reach;
-    if (sources.every((file) => isCurrent(copy, reach, file))) return reach;
+    if (isCurrent(copy, reach, source)) return reach;
   }
   const coverage = mkdtempSync(join(tmpdir(), "ipsieve-reach-"));
   const environment = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: "1" }; // cached code counts less exactly

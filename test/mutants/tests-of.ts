@@ -16,14 +16,13 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The test files that may notice a fault of a room of `src/`: those of its own folder, those that import it, those with
- * its name in their path, and `FURTHER`.
+ * The test files that may notice a fault of a room of `src/`: those about it, which are in its own folder or in
+ * `FURTHER`, and those that import it or have its name in their path.
  */
-export function testsOf(root: string, room: string): readonly string[] {
+export function testsOf(root: string, room: string): { own: readonly string[]; others: readonly string[] } {
   const named = new RegExp(`[/-]${room.slice(room.lastIndexOf("/") + 1)}[-./]`);
   const imports = (path: string) => readFileSync(join(root, path), "utf8").includes(`/src/${room}/`);
-  const others = globSync("test/**/*.test.ts", { cwd: root, exclude: ["test/output/**"] });
-  const patterns = [`test/${room}/**/*.test.ts`, ...(FURTHER[room] ?? [])];
-  const found = [...globSync(patterns, { cwd: root }), ...others.filter((path) => named.test(path) || imports(path))];
-  return [...new Set(found)].filter((path) => !path.startsWith("test/mutants/")).toSorted();
+  const own = globSync([`test/${room}/**/*.test.ts`, ...(FURTHER[room] ?? [])], { cwd: root }).toSorted();
+  const all = globSync("test/**/*.test.ts", { cwd: root, exclude: ["test/output/**", "test/mutants/**"] }).toSorted();
+  return { own, others: all.filter((path) => !own.includes(path) && (named.test(path) || imports(path))) };
 }

@@ -5,7 +5,7 @@ import { finished } from "../../src/turns/finished.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { partsOf, RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { RulesetError } from "../../src/rulesets/ruleset-error.ts";
-import { storedRules, storingRules } from "../../src/rulesets/stored/stored-ruleset.ts";
+import { storedLabels, storedRules, storingRules } from "../../src/rulesets/stored/stored-ruleset.ts";
 import { checkInvariants } from "./check-invariants.ts";
 import { randomWords } from "../random-words.ts";
 
@@ -16,7 +16,7 @@ function randomRule(): Rule {
   const [w0, w1] = [next() & 0xffff_ff00, next() & 0x8000_000f];
   const prefix =
     next() % 3 === 0
-      ? prefixOf({ family: 6, w0: w0 >>> 0, w1: w1 >>> 0, w2: 0, w3: 0 }, 32 + (next() % 33))
+      ? prefixOf({ family: 6, w0: w0 >>> 0, w1: w1 >>> 0, w2: next(), w3: next() }, 32 + (next() % 97))
       : prefixOf({ family: 4, w0: w0 >>> 0, w1: 0, w2: 0, w3: 0 }, 12 + (next() % 21));
   const expiresAt = next() % 2 === 0 ? null : 80 + (next() % 400);
   return { prefix, name: next() % 4 === 0 ? null : `n${next() % 999}`, expiresAt, createdAt: next() % 9, updatedAt: 9 };
@@ -122,6 +122,12 @@ function storeAndCompare(index: RuleIndex): void {
   }
   const { table, metadata } = step.value;
   assert.deepEqual([...storedRules(metadata, table).rules.rules()], rules);
+  const labels = storedLabels(metadata, table);
+  for (let at = 0; at < rules.length; at += 50) {
+    const { prefix, name, expiresAt } = rules[at]!;
+    const label = [labels.prefixOf(at + 1), labels.nameOf(at + 1), labels.expiryOf(at + 1)];
+    assert.deepEqual(label, [prefix, name, expiresAt]);
+  }
 }
 
 test("rules are stored as of the call, whatever is written and frozen between its steps", () => {

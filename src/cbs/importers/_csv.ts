@@ -37,7 +37,7 @@ export function csvRows(text: string): CsvRow[] {
 }
 
 function countBreaks(fields: readonly string[]): number {
-  return fields.reduce((count, field) => count + (field.includes("\n") ? field.split("\n").length - 1 : 0), 0);
+  return fields.join("").split("\n").length - 1;
 }
 
 /** `lastLine` is the one on which the last row that could be read ends. */

@@ -119,4 +119,8 @@ describe("CSV", () => {
     ["a web page", "<html>", "web-page", "line 1"],
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(csv(), list));
+
+  test("a quote inside a field: the error names the field", () => {
+    assert.throws(() => csv()('prefix,service\n192.0.2.0/24,a"b\n'), /inside the field that begins with "a"; enclose/);
+  });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ImportError } from "../../../src/cbs/importers/import-error.ts";
-import { Places, segmentOf } from "../../../src/cbs/importers/imported-list.ts";
+import { ListBuilder, Places, segmentOf } from "../../../src/cbs/importers/imported-list.ts";
 
 describe("the segment of a node id", () => {
   const cases: [code: string, segment: string][] = [
@@ -77,4 +77,18 @@ describe("places", () => {
       (error) => error instanceof ImportError && error.code === "bad-name" && error.position === "$.here",
     );
   });
+});
+
+test("of the warnings of each kind the first hundred are kept, and all are counted", () => {
+  const list = new ListBuilder();
+  for (let at = 1; at <= 150; at++) list.add("192.0.2.1/24", `line ${at}`);
+  const { warnings, warningCounts } = list.build();
+  assert.deepEqual(warningCounts, { "host-bits": 150, repeat: 149 });
+  for (const [code, last] of [
+    ["host-bits", "line 100"],
+    ["repeat", "line 101"],
+  ]) {
+    const kept = warnings.filter((warning) => warning.code === code);
+    assert.deepEqual([kept.length, kept.at(-1)!.position], [100, last]);
+  }
 });

@@ -56,7 +56,7 @@ describe('the "prefixes" JSON of crawlers', () => {
 
   test("without a time, and with a malformed one", () => {
     assert.equal(prefixesJson()('{"prefixes":[{"ipv4Prefix":"192.0.2.0/28"}]}').publishedAt, null);
-    for (const time of ['"yesterday"', "7", '"2026-13-01"']) {
+    for (const time of ['"yesterday"', "7", '"2026-13-01"', '["2026-08-20"]']) {
       const list = prefixesJson()(`{"creationTime":${time},"prefixes":[{"ipv4Prefix":"192.0.2.0/28"}]}`);
       assert.deepEqual(
         [list.publishedAt, list.warnings.map(({ code, position }) => [code, position])],

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { FeedError } from "../../../src/cti/importers/feed-error.ts";
 import { assertSkipped, assertRefused, type BadFeed, type BadLine, type Entry, readFeed } from "../feeds.ts";
 
 describe("CSV", () => {
@@ -67,6 +68,7 @@ describe("CSV", () => {
         ],
       ],
     ],
+    ["lines of white space", " \nip,actor\n\t\n192.0.2.1,a\n  \n", [["192.0.2.1", { actor: "a" }]]],
     [
       "an address that was not seen",
       "ip,seen\n192.0.2.1,false\n192.0.2.2,true\n192.0.2.3,\n",
@@ -81,6 +83,11 @@ describe("CSV", () => {
       for (const pieceLength of [Infinity, 1, 6]) assert.deepEqual(readFeed(text, {}, pieceLength).entries, entries);
     });
   }
+
+  test("the column of addresses has one of these names; one without a name is another", () => {
+    for (const name of ["ip", "cidr", "prefix", "network", "address", "ip_address", "IP Address", "dst_ip"])
+      assert.deepEqual(readFeed(`,${name},actor\nx,192.0.2.1,a\n`).entries, [["192.0.2.1", { actor: "a" }]]);
+  });
 
   test("unknown columns cause a warning", () => {
     assert.deepEqual(readFeed("ip,colour\n192.0.2.1,red\n").report.warnings, [
@@ -119,12 +126,28 @@ describe("CSV", () => {
   for (const feed of refused) test(`refused: ${feed[0]}`, () => assertRefused(feed));
 
   test("refused, as CSV: no columns, and columns without addresses", () => {
-    assertRefused(["", "192.0.2.1,a\n", "bad-header", 1], { format: "csv" });
-    assertRefused(["", "name,value\na,b\n", "bad-header", 1], { format: "csv" });
+    const names = "one of them is called ip, cidr, prefix, network, address, ip_address, dst_ip";
+    for (const [text, cure] of [
+      ["192.0.2.1,a\n", "the first line names the columns; without columns, give --format list"],
+      ["name,value\na,b\n", names],
+      ["a,192.0.2.1\n", names],
+    ] as const) {
+      assertRefused(["", text, "bad-header", 1], { format: "csv" });
+      assert.throws(
+        () => readFeed(text, { format: "csv" }),
+        ({ problem }: FeedError) => problem.endsWith(` holds addresses; ${cure}`),
+      );
+    }
   });
 
-  test("refused: a row without an end", () => {
-    assert.throws(() => readFeed(`ip,actor\n192.0.2.1,"${"a\n".repeat(600_000)}`), { code: "line-too-long", line: 2 });
+  test("a row has a mebibyte with its line breaks at most, the header too, whatever comes before it", () => {
+    /** Of this length, with the line break at its end, in eight lines. */
+    const rowOf = (begin: string, length: number) =>
+      `${begin}"${"\n".repeat(7)}${"a".repeat(length - begin.length - 10)}"\n`;
+    const [header, row] = [rowOf("ip,tags,", 1 << 20), rowOf("192.0.2.1,a,", 1 << 20)];
+    assert.equal(readFeed(header + row + row).entries.length, 2);
+    assert.throws(() => readFeed(rowOf("ip,", (1 << 20) + 1) + row), { code: "line-too-long", line: 1 });
+    assert.throws(() => readFeed(`ip,tags\n${rowOf("192.0.2.1,", (1 << 20) + 1)}`), { code: "line-too-long", line: 2 });
   });
 
   test("of a row with text behind its closing quote, every line is counted as left out", () => {

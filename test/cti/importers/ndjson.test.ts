@@ -121,13 +121,14 @@ describe("NDJSON", () => {
 
   const line = (members: string): string => `{"ip":"192.0.2.1",${members}}\n`;
   const bad: BadLine[] = [
-    ["no JSON", '{"ip":"192.0.2.1",}\n', 1, 19, /invalid JSON at "}/],
+    ["no JSON", '{"ip":"192.0.2.1",}\n', 1, 19, /invalid JSON at "}"; the feed/],
+    ["no JSON, and more behind", `[1;${"x".repeat(30)}`, 1, 3, /invalid JSON at ";x{19}"; the feed/],
     ["cut off", '{"ip":"192.0.2.1"}\n{"ip":"192.0.2.2","tags":["a"\n', 2, 30, /the end/],
     ["no object", '{"ip":"192.0.2.1"}\n 7\n', 2, 2, /expected one object per line/],
     ["an array of documents", '[{"ip":"192.0.2.1"}]\n', 1, 1, /jq -c '\.\[\]'/],
     ["a key twice", line('"actor":"a","actor":"b"'), 1, 31, /is a duplicate/],
-    ["no address", '{"tags":["a"]}\n', 1, 1, /neither "ip" nor "cidr"/],
-    ["two addresses", '{"ip":"192.0.2.1","cidr":"192.0.2.0/24"}\n', 1, 1, /both/],
+    ["no address", '{"tags":["a"]}\n', 1, 1, /: neither "ip" nor "cidr" is there; give one/],
+    ["two addresses", '{"ip":"192.0.2.1","cidr":"192.0.2.0/24"}\n', 1, 1, /: both "ip" and "cidr" is there; give one/],
     ["an address that is no text", '{"ip":7}\n', 1, 7, /as a string, not 7/],
     ["an address that is none", '{"ip": "192.0.2.1/40"}\n', 1, 19, /0 to 32/],
     ["everything", '{"ip":"::/0"}\n', 1, 8, /every address/],

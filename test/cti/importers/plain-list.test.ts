@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { recordOf } from "../../../src/cti/fields.ts";
+import { FeedImport } from "../../../src/cti/import-feed.ts";
 import { assertSkipped, assertRefused, type BadFeed, type BadLine, type Entry, readFeed } from "../feeds.ts";
 
 describe("plain lists", () => {
@@ -70,6 +71,13 @@ describe("plain lists", () => {
   ];
   for (const feed of refused.slice(0, 4)) test(`refused: ${feed[0]}`, () => assertRefused(feed));
   test("rejected: no line ends", () => assert.throws(() => readFeed(refused[4]![1]), { code: "line-too-long" }));
+
+  test("what takes the entries fails: that is no fault of a line, in any format", () => {
+    for (const text of ["192.0.2.1\n", "ip\n192.0.2.1\n", '{"ip":"192.0.2.1"}\n']) {
+      const feed = new FeedImport({}, () => assert.fail("no space left"));
+      assert.throws(() => (feed.push(text), feed.end()), /no space left/, text);
+    }
+  });
 
   test("of many skipped lines the first hundred are kept, and all are counted", () => {
     const { skippedLines, skippedCount } = readFeed("x\n".repeat(1000)).report;
