@@ -39,3 +39,19 @@ test("an error of `onEnd` is not taken for an error of the work: the end is repo
   const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
   assert.equal(stdout, "ended: undefined\nthrown: of the caller\n");
 });
+
+test("only work that is awaited keeps a program from ending", () => {
+  const path = JSON.stringify(join(import.meta.dirname, "../../src/rulesets/_in-background.ts"));
+  const program = `
+    import { inBackground } from ${path};
+    const endless = { next: () => ({ done: false }) };
+    let steps = 0;
+    const short = { next: () => ({ done: ++steps > 3 }) };
+    inBackground(endless, () => {}, { delay: 1 });
+    inBackground(short, () => console.log("ended"), { delay: 1, isAwaited: true });`;
+  const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  assert.deepEqual([stdout, status], ["ended\n", 0]);
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { prefixOf } from "../../src/address/prefix.ts";
+import { isRecord } from "../../src/json/metadata-guards.ts";
 import { finished } from "../../src/turns/finished.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { partsOf, RuleIndex } from "../../src/rulesets/index/rule-index.ts";
@@ -19,7 +20,13 @@ function randomRule(): Rule {
       ? prefixOf({ family: 6, w0: w0 >>> 0, w1: w1 >>> 0, w2: next(), w3: next() }, 32 + (next() % 97))
       : prefixOf({ family: 4, w0: w0 >>> 0, w1: 0, w2: 0, w3: 0 }, 12 + (next() % 21));
   const expiresAt = next() % 2 === 0 ? null : 80 + (next() % 400);
-  return { prefix, name: next() % 4 === 0 ? null : `n${next() % 999}`, expiresAt, createdAt: next() % 9, updatedAt: 9 };
+  return {
+    prefix,
+    name: next() % 4 === 0 ? null : `n${next() % 99_999}`,
+    expiresAt,
+    createdAt: next() % 9,
+    updatedAt: 9,
+  };
 }
 
 /** An index, and the same index opened from its file. */
@@ -72,6 +79,22 @@ test("rules of a file are completed in steps, while they change, freeze, and use
   assert.ok(steps > 15);
 });
 
+test("the columns of a file may begin at any byte", () => {
+  const [plain] = openedBeside(300);
+  const { table, metadata } = finished(storingRules(plain, ABOUT));
+  for (let byte = 1; byte < 8; byte++) {
+    const moved = (value: unknown): unknown => {
+      if (!(value instanceof Uint8Array)) return isRecord(value) ? mapped(value) : value;
+      const bytes = new Uint8Array(byte + value.length);
+      bytes.set(value, byte);
+      return bytes.subarray(byte);
+    };
+    const mapped = (values: object): object =>
+      Object.fromEntries(Object.entries(values).map(([name, value]) => [name, moved(value)]));
+    assertSame(storedRules(mapped(metadata), table).rules, plain);
+  }
+});
+
 test("expiries are those of the start of the count, plus all changes since: none counts twice", () => {
   const plain = new RuleIndex();
   // More prefixes than one step looks at.
@@ -110,11 +133,19 @@ test("negative control: a rule that is missing after completing is detected", ()
   assert.throws(() => assertSame(opened, plain), assert.AssertionError);
 });
 
-/** Stores rules while they change and freeze, and compares what is read back with the rules at the beginning. */
+/**
+ * Stores rules while they change and freeze, and compares what is read back with the rules at the beginning. A freeze
+ * that has begun before may end early: then rules are added in the slots of those that were removed before it.
+ */
 function storeAndCompare(index: RuleIndex): void {
+  [...index.rules()].forEach(({ prefix }, at) => at % 50 === 0 && index.delete(prefix));
+  let freezing = index.freezing();
+  freezing.next();
+  for (let write = 0; write < 50; write++) index.set(randomRule());
   const rules = [...index.rules()];
   const storing = storingRules(index, ABOUT);
-  let freezing = index.freezing();
+  if (next() % 2 === 0) finished(freezing);
+  for (let write = 0; write < 50; write++) index.set(randomRule());
   let step = storing.next();
   for (; step.done !== true; step = storing.next()) {
     writeSome([index], rules);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address, Prefix } from "../../src/address/address.ts";
 import { formatPrefix, prefixContains, prefixOf } from "../../src/address/prefix.ts";
-import { type Replay, replayDifference, replaying, type SeenAddresses } from "../../src/rulesets/replay.ts";
+import { type Replay, replayDifference, replaying, type SeenAddresses, topHits } from "../../src/rulesets/replay.ts";
 import { Ruleset } from "../../src/rulesets/ruleset.ts";
 import type { RuleId } from "../../src/rulesets/rule-id.ts";
 import { finished } from "../../src/turns/finished.ts";
@@ -23,7 +23,7 @@ const random = randomNumbers(20_261_123);
 function anyAddress(): Address {
   const low = Math.floor(random() * 4096);
   if (random() < 0.5) return { family: 4, w0: (0x14000000 | low) >>> 0, w1: 0, w2: 0, w3: 0 };
-  return { family: 6, w0: 0x20010db8, w1: 0, w2: 0, w3: low };
+  return { family: 6, w0: 0x20010db8 + (low & 1), w1: 0, w2: 0, w3: low };
 }
 
 function anyRuleset(): Ruleset {
@@ -83,6 +83,14 @@ function foundIn(ruleset: Ruleset, { byRule }: Replay): Counted {
   );
 }
 
+/** The addresses that rules decide about, those with the most lines first. */
+function topOf(ruleset: Ruleset, addresses: readonly [Address, number][]): [Address, number][] {
+  const numberOf = ({ family, w0, w3 }: Address): number => (family === 6 ? 2 ** 13 * (w0 % 2) + w3 : w0);
+  return addresses
+    .filter(([address]) => decidingOf(ruleset, address) !== undefined)
+    .toSorted(([a, lines], [b, more]) => more - lines || a.family - b.family || numberOf(a) - numberOf(b));
+}
+
 test("every line counts for the rule that decides; two lists differ by the addresses that one of them hits", () => {
   for (let round = 0; round < 5; round++) {
     const [first, second] = [anyRuleset(), anyRuleset()];
@@ -98,6 +106,10 @@ test("every line counts for the rule that decides; two lists differ by the addre
     assert.equal(
       one.addresses,
       hits.reduce((sum, each) => sum + each.addresses, 0),
+    );
+    assert.deepEqual(
+      topHits(one, seen, 900).map(({ family, at }) => addresses[family === 4 ? at : seen.counts4.length + at]),
+      topOf(first, addresses).slice(0, 900),
     );
     const only = (a: Ruleset, b: Ruleset): object => {
       const found = addresses.filter(([address]) => decidingOf(a, address) && !decidingOf(b, address));

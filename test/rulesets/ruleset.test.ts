@@ -51,7 +51,10 @@ describe("writing", () => {
     assert.equal(ruleset.delete("192.0.2.1"), false);
     assert.equal(ruleset.nameAt(ruleset.decideText("192.0.2.1", NOW)), "network");
     assert.throws(() => ruleset.ruleAt(id), RangeError);
+    const before = ruleset.sequence;
     ruleset.clear();
+    ruleset.clear();
+    assert.equal(ruleset.sequence, before + 1, "a change is counted once, and what changes nothing is not");
     assert.equal(ruleset.count, 0);
     assert.equal(ruleset.decideText("192.0.2.1", NOW), 0);
   });

@@ -1,4 +1,4 @@
-import type { Prefix } from "../../address/address.ts";
+import { addressBits, type Prefix } from "../../address/address.ts";
 import { AddedFilter } from "./_added-filter.ts";
 import { freezingRules, type FrozenRules, orderedSlots } from "./_frozen-rules.ts";
 import type { RuleSlots } from "./_rule-slots.ts";
@@ -64,7 +64,7 @@ export class RuleDecider {
     this.#frozen = frozen;
     this.#added = new RuleTree(slots);
     const { family } = slots;
-    this.#query = { family, w0: 0, w1: 0, w2: 0, w3: 0, length: family === 4 ? 32 : 128 };
+    this.#query = { family, w0: 0, w1: 0, w2: 0, w3: 0, length: addressBits(family) };
   }
 
   /**

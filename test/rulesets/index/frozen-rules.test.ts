@@ -52,6 +52,15 @@ for (const [what, break_] of Object.entries(BROKEN)) {
   });
 }
 
+test("a freeze of rules that have not changed since the last one does nothing", () => {
+  const world = new World();
+  const index = new RuleIndex();
+  for (let at = 0; at < 20; at++) index.set(world.rule());
+  const steps = (): number => [...index.freezing()].length;
+  assert.ok(steps() > 0);
+  assert.equal(steps(), 0);
+});
+
 test("a freeze continues while its index is copied, and both stay intact", () => {
   const world = new World();
   const index = new RuleIndex();
