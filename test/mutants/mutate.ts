@@ -12,7 +12,6 @@ import { hash } from "node:crypto";
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { randomWords } from "../random-words.ts";
 import { CopiedCheckout } from "./copied-checkout.ts";
 import { type Mutant, mutantsOf } from "./mutants-of.ts";
 import { isReached, type Reach, reachOf } from "./reach.ts";
@@ -48,13 +47,14 @@ function sourcesOf(room: string): readonly string[] {
   return files;
 }
 
-/** That many mutants, in the same order for the same seed: a larger sample begins with the smaller one. */
+/**
+ * That many mutants, in the same order for the same seed: a larger sample begins with the smaller one, and one after an
+ * edit has the same mutants but for those of the edit.
+ */
 function sample(mutants: readonly Mutant[], seed: number, count: number): readonly Mutant[] {
-  const word = randomWords(seed);
-  for (let index = 0; index < 10; index++) word();
   return mutants
-    .map((mutant) => ({ mutant, order: word() }))
-    .toSorted((a, b) => a.order - b.order)
+    .map((mutant) => ({ mutant, order: hash("sha256", `${seed} ${mutant.file} ${mutant.key}`) }))
+    .toSorted((a, b) => (a.order < b.order ? -1 : 1))
     .slice(0, count)
     .map(({ mutant }) => mutant);
 }

@@ -25,7 +25,7 @@ export function parseJson(text: string): unknown {
   }
   const repeated = repeatedKey(content, value);
   if (repeated < 0) return value;
-  const problem = `the key ${quoted(content.slice(repeated + 1, repeated + 40).split('"', 1)[0]!)} is a duplicate; keep only one`;
+  const problem = `the key ${quoted(content.slice(repeated + 1, repeated + 40).split('"')[0]!)} is a duplicate; keep only one`;
   throw new ImportError("bad-json", positionOf(content, repeated), problem);
 }
 

@@ -81,15 +81,14 @@ export function bareArray({ service = null, region = null }: FixedPlace = {}): I
 }
 
 /** An array of objects in a member, each with its prefix in a member: `{ips: [{ip_address}]}`. */
-export function objectList(member: string, prefixMember: string, fixed: FixedPlace = {}): Importer {
+export function objectList(member: string, prefixMember: string): Importer {
   return (text) => {
     const root = objectAt(parseJson(text), "$");
     const list = new ListBuilder();
     readHead(list, root);
     const where = memberOf("$", member);
-    const place = new Places().of(fixed.service ?? null, fixed.region ?? null, where);
     for (const [item, position] of objectsAt(root[member], where))
-      list.add(item[prefixMember], memberOf(position, prefixMember), place);
+      list.add(item[prefixMember], memberOf(position, prefixMember));
     return list.build();
   };
 }

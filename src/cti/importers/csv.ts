@@ -155,8 +155,8 @@ function addRow(
       return skip(feed, row, line, at, `${field.path}: ${error.message}`);
     }
   }
-  const wasSeen = cells[seen] ?? { text: "", at: 0 };
-  if (!["", "true", "false"].includes(wasSeen.text))
+  const wasSeen = cells[seen];
+  if (wasSeen !== undefined && !["", "true", "false"].includes(wasSeen.text))
     return skip(
       feed,
       row,
@@ -164,7 +164,7 @@ function addRow(
       wasSeen.at,
       `seen: ${quoted(wasSeen.text)} is neither true nor false; correct it or leave the cell empty`,
     );
-  if (wasSeen.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
+  if (wasSeen?.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
   const { text, at } = cells[address]!;
   const position = positionOf(row, line, at);
   feed.add(text, feed.complete(record as unknown as CtiRecord), position.line, () => position.column);

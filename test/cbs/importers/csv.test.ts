@@ -120,6 +120,11 @@ describe("CSV", () => {
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(csv(), list));
 
+  test("a row that is too short: the error says how many fields it has", () => {
+    assert.throws(() => csv()("prefix,service,region\n192.0.2.0/24\n"), /the line has 1 field, but the header has 3/);
+    assert.throws(() => csv()("prefix,service,region\n192.0.2.0/24,a\n"), /the line has 2 fields, but the header/);
+  });
+
   test("a quote inside a field: the error names the field", () => {
     assert.throws(() => csv()('prefix,service\n192.0.2.0/24,a"b\n'), /inside the field that begins with "a"; enclose/);
   });

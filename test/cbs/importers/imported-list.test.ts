@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ImportError } from "../../../src/cbs/importers/import-error.ts";
-import { ListBuilder, Places, segmentOf } from "../../../src/cbs/importers/imported-list.ts";
+import { describeValue, ListBuilder, Places, segmentOf } from "../../../src/cbs/importers/imported-list.ts";
 
 describe("the segment of a node id", () => {
   const cases: [code: string, segment: string][] = [
@@ -91,4 +91,10 @@ test("of the warnings of each kind the first hundred are kept, and all are count
     const kept = warnings.filter((warning) => warning.code === code);
     assert.deepEqual([kept.length, kept.at(-1)!.position], [100, last]);
   }
+});
+
+test("errors describe any value of JSON", () => {
+  const values = [undefined, null, [1], { a: 1 }, 'a "text"', 7, true];
+  const described = ["nothing", "null", "an array", "an object", '"a \\"text\\""', "7", "true"];
+  assert.deepEqual(values.map(describeValue), described);
 });

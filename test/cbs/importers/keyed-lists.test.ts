@@ -175,6 +175,16 @@ describe("GitHub's meta", () => {
     assert.deepEqual([namesOf(list), list.warnings], [{ hooks: "Webhooks", api: "API", actions: "Actions" }, []]);
   });
 
+  test("the known services have names", () => {
+    const services =
+      "hooks web api git github_enterprise_importer packages pages importer actions actions_macos codespaces copilot";
+    const names = namesOf(
+      github(JSON.stringify(Object.fromEntries(services.split(" ").map((key) => [key, ["192.0.2.1"]])))),
+    );
+    for (const [key, name] of Object.entries(names)) assert.match(name, /^[A-Z][A-Za-z ()]+$/, key);
+    assert.equal(new Set(Object.values(names)).size, 12);
+  });
+
   test("a new service counts; so does one named like a method of objects", () => {
     assert.deepEqual(namesOf(github('{"actions_new":["192.0.2.1"],"constructor":["192.0.2.2"]}')), {
       actions_new: "actions_new",

@@ -65,6 +65,10 @@ describe('the "prefixes" JSON of crawlers', () => {
     }
   });
 
+  test("a key twice: the error names it", () => {
+    assert.throws(() => prefixesJson()('{"prefixes":[{"ipv4Prefix":1,"ipv4Prefix":2}]}'), /the key "ipv4Prefix" is a/);
+  });
+
   const bad: BadList[] = [
     ...NO_JSON,
     ["no list", '{"creationTime":"2026-01-01"}', "bad-shape", "$.prefixes"],

@@ -9,13 +9,14 @@ test("every source has what is needed to identify and to fetch it", (context) =>
   const ids = new Set<string>();
   const paths = new Set<string>();
   const roots = new Set<string>();
-  for (const { id, name, type, provider, homepage, license, updateHours, files } of SOURCES) {
+  for (const { id, name, type, provider, tree, homepage, license, updateHours, files } of SOURCES) {
     assert.match(id, /^[a-z0-9-]+$/);
     assert.match(`/${type}/${provider}`, /^\/(bot|cdn|cloud|isp|saas|security)\/[a-z0-9-]+$/, id);
     assert.ok(
       name.trim() !== "" && license.endsWith(".") && homepage.startsWith("https://") && URL.canParse(homepage),
       id,
     );
+    assert.match(tree, /^(plain|crossed)$/, id);
     assert.ok(updateHours >= 1 && updateHours <= 24 * 7 && files.length > 0, id);
     for (const { path, url, link, member, importer } of files) {
       assert.match(path, /^[a-z0-9-]+\/[A-Za-z0-9_.-]+$/);

@@ -89,6 +89,13 @@ describe("CSV", () => {
       assert.deepEqual(readFeed(`,${name},actor\nx,192.0.2.1,a\n`).entries, [["192.0.2.1", { actor: "a" }]]);
   });
 
+  test("what is corrected, or left out as the feed says so, causes a warning", () => {
+    assert.deepEqual(readFeed("ip,seen\n10.0.0.1/8,\n192.0.2.1,false\n10.0.0.2/8,true\n").report.warnings, [
+      { message: "host bits were set and have been cleared", count: 2, line: 2 },
+      { message: "a row says that its address was not seen, and is left out", count: 1, line: 3 },
+    ]);
+  });
+
   test("unknown columns cause a warning", () => {
     assert.deepEqual(readFeed("ip,colour\n192.0.2.1,red\n").report.warnings, [
       { message: '"colour" is an unknown column and is ignored', count: 1, line: 1 },
