@@ -17,7 +17,11 @@ export function writeMmdb(table: TableData): Buffer {
     tree.add({ family: table.family, w0, w1, w2, w3, length: table.lengths[index]! }, table.values[index]!);
   }
   const data = new MmdbData();
-  const offsets = new Map(tree.values().map((value) => [value, data.addNumber(value)]));
+  const offsets = new Map<number, number>();
+  for (const value of tree.values()) {
+    offsets.set(value, data.byteLength);
+    data.number(value, "uint32");
+  }
   const about = { type: "ipsieve benchmark", title: "value ids", buildSeconds: 1 };
   return Buffer.concat([...mmdbFile(tree, data, (value) => offsets.get(value)!, about)]);
 }

@@ -43,13 +43,6 @@ export class MmdbData {
     return start;
   }
 
-  /** Writes a bare number; returns where it begins. */
-  addNumber(value: number): number {
-    const start = this.#end;
-    this.number(value, "uint32");
-    return start;
-  }
-
   mapOf(size: number): this {
     return this.#head(MAP, size);
   }
