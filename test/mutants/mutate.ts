@@ -1,12 +1,12 @@
 /*
- * npm run mutate -- ROOM... [--seed N] [--mutants N] [--minutes N] [--seconds N] [--own] [--all]
+ * npm run mutate -- ROOM... [--seed N] [--mutants N] [--minutes N] [--seconds N] [--own] [--longest N] [--all]
  *
  * How much the tests would notice: gives a copy of the checkout one small fault after the other, a sample of those
  * that the files of a room (a folder of src/) can have, and runs the test files that run the place, at most 20, the
  * quickest first, until one fails. Prints the faults that none notices (with --all, the others too). A test file that
  * takes five times as long as without the fault, and --seconds more, counts as one that notices it. What cannot be
  * noticed is listed with its reason in test/mutants/equivalent.json. With --own, only the test files that are about the
- * room are run, not those that import it: a first look, as most others take long.
+ * room are run, not those that import it, and with --longest, only those that take so many seconds: a first look.
  */
 import { hash } from "node:crypto";
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
@@ -24,6 +24,7 @@ const { values, positionals: rooms } = parseArgs({
     mutants: { type: "string", default: "60" },
     minutes: { type: "string", default: "30" },
     seconds: { type: "string", default: "10" },
+    longest: { type: "string", default: "120" },
     own: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
   },
@@ -35,7 +36,7 @@ const GENERATED = ["**/_operations.ts", "src/kernel/_module.ts", "**/*.d.ts"];
 
 type Result = "killed" | "equivalent" | "survived" | "not reached" | "invalid";
 
-function numberOf(option: "seed" | "mutants" | "minutes" | "seconds"): number {
+function numberOf(option: "seed" | "mutants" | "minutes" | "seconds" | "longest"): number {
   const number = Number(values[option]);
   if (!Number.isSafeInteger(number) || number < 1) throw new RangeError(`--${option} takes a whole number from 1`);
   return number;
@@ -129,6 +130,7 @@ class RoomTests {
     const those: (readonly [string, Reach])[] = [];
     for (const test of tests.filter((each) => !this.#failing.has(each))) {
       const reach = await this.#reachOf(test, mutant.file);
+      if (reach.seconds > numberOf("longest")) continue;
       if (reach.passed && (mutant.file.startsWith(KERNEL) || isReached(reach, mutant.file, mutant.start)))
         those.push([test, reach]);
     }

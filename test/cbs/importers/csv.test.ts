@@ -125,6 +125,10 @@ describe("CSV", () => {
     assert.throws(() => csv()("prefix,service,region\n192.0.2.0/24,a\n"), /the line has 2 fields, but the header/);
   });
 
+  test("a prefix that is none: the error says where in it", () => {
+    assert.throws(() => csv()("prefix\n192.0.2.300\n"), /"192\.0\.2\.300" at position 8: /);
+  });
+
   test("a quote inside a field: the error names the field", () => {
     assert.throws(() => csv()('prefix,service\n192.0.2.0/24,a"b\n'), /inside the field that begins with "a"; enclose/);
   });

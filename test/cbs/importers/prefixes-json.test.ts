@@ -190,6 +190,20 @@ describe("the generic form", () => {
       assert.deepEqual(entriesOf(anyPrefixesJson()(text)), expected, text);
   });
 
+  test("each of the usual names of a prefix, a service and a region, in any case", () => {
+    const prefixes =
+      "prefix ip_prefix ipv4_prefix ipv6_prefix ipv4prefix ipv6prefix cidr range network ip_address address ip";
+    for (const [names, expected] of [
+      [prefixes, "192.0.2.0/24 -"],
+      ["service product", "192.0.2.0/24 it"],
+      ["region scope zone location", "192.0.2.0/24 @it"],
+    ] as const)
+      for (const name of names.split(" ").flatMap((each) => [each, each.toUpperCase()])) {
+        const item = names === prefixes ? { [name]: "192.0.2.0/24" } : { cidr: "192.0.2.0/24", [name]: "it" };
+        assert.deepEqual(entriesOf(anyPrefixesJson()(JSON.stringify([item]))), [expected], name);
+      }
+  });
+
   test("services and regions under the usual names", () => {
     const list = anyPrefixesJson()(
       '{"updated":"2026-01-02","prefixes":[{"ip_prefix":"192.0.2.0/24","Service":"EC2","region":"us-east-1"},{"prefix":"192.0.2.0/25","scope":"global"}]}',
