@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 /** Tests that are about a room by way of others: those of the API, mostly. */
 const FURTHER: Readonly<Record<string, readonly string[]>> = {
+  "batch/lines": ["test/batch/{reader-cases,log-formats,engine/field-scan,input/json-records}.test.ts"],
   "batch/pipeline": ["test/batch/{*,engine/**/*,input/*,pool/*}.test.ts"],
   "service/access": [
     "test/api/dashboard/{sessions,users,devices,keys}.test.ts",

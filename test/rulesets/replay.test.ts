@@ -111,6 +111,11 @@ test("every line counts for the rule that decides; two lists differ by the addre
       topHits(one, seen, 900).map(({ family, at }) => addresses[family === 4 ? at : seen.counts4.length + at]),
       topOf(first, addresses).slice(0, 900),
     );
+    const order = Object.entries(expected).toSorted(([, a], [, b]) => b.lines - a.lines || b.addresses - a.addresses);
+    assert.deepEqual(
+      one.byRule.most(12).map((id) => one.byRule.get(id)),
+      order.slice(0, 12).map(([, each]) => each),
+    );
     const only = (a: Ruleset, b: Ruleset): object => {
       const found = addresses.filter(([address]) => decidingOf(a, address) && !decidingOf(b, address));
       return { lines: found.reduce((sum, [, lines]) => sum + lines, 0), addresses: found.length };

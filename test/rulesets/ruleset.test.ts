@@ -44,6 +44,10 @@ describe("writing", () => {
     assert.equal(ruleset.sequence, before + 1);
   });
 
+  test("rules that were made here are ready", async () => {
+    assert.equal(await examples().ready(), undefined);
+  });
+
   test("a deleted rule is gone at once, and its id is invalid", () => {
     const ruleset = examples();
     const id = ruleset.decideText("192.0.2.1", NOW);

@@ -87,6 +87,19 @@ const TIMES: Readonly<Record<string, string | null>> = {
   "1:2": null,
 };
 
+test("a word that differs from the name of a month in one letter is none, unless it is another one", () => {
+  const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+  const letters = "`abcdefghijklmnopqrstuvwxyz{";
+  for (const month of months)
+    for (let at = 0; at < 3; at++)
+      for (const letter of letters) {
+        const word = month.slice(0, at) + letter + month.slice(at + 1);
+        const expected = months.indexOf(word) + 1;
+        const day = expected === 0 ? null : `2025-${String(expected).padStart(2, "0")}-07T12:34:56Z`;
+        assert.equal(timeIn(`${word} 7 2025 12:34:56`), day, word);
+      }
+});
+
 test("times in the usual forms, and what looks like one", () => {
   const found = Object.fromEntries(Object.keys(TIMES).map((line) => [line, timeIn(line)]));
   assert.deepEqual(found, TIMES);

@@ -52,6 +52,21 @@ for (const [what, break_] of Object.entries(BROKEN)) {
   });
 }
 
+test("rules are frozen if those of both families are, or are few", () => {
+  for (const family of [4, 6] as const) {
+    const world = new World();
+    const index = new RuleIndex();
+    assert.equal(index.isFrozen, true);
+    while (index.count < RULES) {
+      const rule = world.rule();
+      if (rule.prefix.family === family) index.set(rule);
+    }
+    assert.equal(index.isFrozen, false);
+    for (const _ of index.freezing());
+    assert.equal(index.isFrozen, true);
+  }
+});
+
 test("a freeze of rules that have not changed since the last one does nothing", () => {
   const world = new World();
   const index = new RuleIndex();
