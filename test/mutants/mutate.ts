@@ -4,9 +4,10 @@
  * How much the tests would notice: gives a copy of the checkout one small fault after the other, a sample of those
  * that the files of a room (a folder of src/) can have, and runs the test files that run the place, at most 20, the
  * quickest first, until one fails. Prints the faults that none notices (with --all, the others too). A test file that
- * takes five times as long as without the fault, and --seconds more, counts as one that notices it. What cannot be
- * noticed is listed with its reason in test/mutants/equivalent.json. With --own, only the test files that are about the
- * room are run, not those that import it, and with --longest, only those that take so many seconds: a first look.
+ * takes three times as long as without the fault, where what it runs was counted, and --seconds more, counts as one
+ * that notices it. What cannot be noticed is listed with its reason in test/mutants/equivalent.json. With --own, only
+ * the test files that are about the room are run, not those that import it, and with --longest, only those that take so
+ * many seconds: a first look.
  */
 import { hash } from "node:crypto";
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync } from "node:fs";
@@ -154,7 +155,7 @@ async function resultOf(copy: CopiedCheckout, mutant: Mutant, tests: RoomTests):
     try {
       if (mutant.file.startsWith(KERNEL) && !copy.compileKernel()) return ["invalid", "does not compile"];
       for (const [test, { seconds }] of reaching) {
-        const { outcome } = await copy.run(test, numberOf("seconds") + 5 * seconds);
+        const { outcome } = await copy.run(test, numberOf("seconds") + 3 * seconds);
         if (outcome !== "passed") return ["killed", `${test} ${outcome}`];
       }
     } finally {
