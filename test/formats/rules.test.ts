@@ -306,6 +306,28 @@ test("expired rules are left out if only active ones are requested", () => {
   assert.match(textOf(activeRules(rules, NOW - 1), "text"), /8\.8\.8\.8/);
 });
 
+test("in a response policy zone, zz stands where an address has two colons", () => {
+  const group = fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { arbitrary: fc.integer({ min: 1, max: 0xffff }), weight: 2 },
+  );
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 7, maxLength: 7 }), (rest) => {
+      const prefix = parsePrefix([0x2001, ...rest].map((each) => each.toString(16)).join(":"));
+      const parts = formatPrefix(prefix).replace("::", ":zz:").replace(/:$/, "").split(":").toReversed();
+      const trigger = `${prefix.length}.${parts.join(".")}.rpz-ip CNAME .\n`;
+      assert.equal(
+        textOf([{ ...rules[0]!, prefix }], "rpz")
+          .split("\n")
+          .slice(3)
+          .join("\n"),
+        trigger,
+      );
+    }),
+    { seed: 20_261_128, numRuns: 300 },
+  );
+});
+
 for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(26), "a\n", "-exist", "é"]) {
   test(`${JSON.stringify(name)} is not a valid name of a set`, () => {
     for (const format of NAMED_FORMATS)
