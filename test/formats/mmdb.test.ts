@@ -127,11 +127,11 @@ describe("records of every width", () => {
       for (const match of search.values()) assert.ok(found.has(top - match));
       assert.equal(bytes.length, (search.nodeCount * recordSize) / 4);
       const small = recordsOf(
-        search.write(24, (match) => 2 ** 23 + match),
+        search.write(24, (match) => 2 ** 24 - 1 - match),
         24,
       );
       const wide = recordsOf(
-        search.write(recordSize, (match) => 2 ** 23 + match),
+        search.write(recordSize, (match) => 2 ** 24 - 1 - match),
         recordSize,
       );
       assert.deepEqual(wide, small);
@@ -261,7 +261,9 @@ test("sizes and pointers at the limits of their encodings are read back", () => 
     assert.deepEqual(readRecord([["list", texts]]).list, texts);
   }
   // The second "again" is a pointer to the first, which is at this byte offset.
-  for (const place of [0, 2000, 2047, 2048, 2049, 526_000, 526_335, 526_336, 526_337, 140_000_000]) {
+  for (const place of [
+    0, 2000, 2047, 2048, 2049, 345_678, 526_000, 526_335, 526_336, 526_337, 9_876_543, 140_000_000,
+  ]) {
     const { first, second } = readRecord([
       ["before", ["y".repeat(Math.min(place, 16_000_000))]],
       ...fillers(place),
@@ -270,6 +272,9 @@ test("sizes and pointers at the limits of their encodings are read back", () => 
     ]);
     assert.deepEqual([first, second], [["again"], ["z", "again"]]);
   }
+  const data = new MmdbData().text("again and again");
+  const { byteLength } = data;
+  assert.equal(data.text("again and again").byteLength, byteLength + 2, "a pointer");
   for (const number of [0, 1, 255, 256, 65_535]) assert.equal(readRecord([["n", number]]).n, number);
 });
 

@@ -306,6 +306,15 @@ test("expired rules are left out if only active ones are requested", () => {
   assert.match(textOf(activeRules(rules, NOW - 1), "text"), /8\.8\.8\.8/);
 });
 
+test("RouterOS gets timeouts if it is asked for, of what expires", () => {
+  const list = [rule("9.9.9.9"), rule("9.9.9.10", null, NOW + 59_001), rule("9.9.9.11", null, NOW + 1e15)];
+  const text = [...exportRules(list, "mikrotik", { setName: "list", now: NOW, hasTimeouts: true })].join("");
+  assert.deepEqual(
+    text.split("\n").flatMap((line) => (line.startsWith("add") ? [line.replace('add list="list" address=', "")] : [])),
+    ["9.9.9.9", "9.9.9.10 timeout=60s", "9.9.9.11"],
+  );
+});
+
 test("in a response policy zone, zz stands where an address has two colons", () => {
   const group = fc.oneof(
     { weight: 3, arbitrary: fc.constant(0) },
