@@ -292,6 +292,13 @@ function readRecord(members: [string, string[] | number][]): any {
   return new Reader<Response>(bytes).get("1.1.1.1");
 }
 
+test("the metadata has no pointers, which readers look up in the data", () => {
+  const bytes = Buffer.from(bytesOf(all[3]![1], "mmdb"));
+  const metadata = bytes.subarray(bytes.lastIndexOf("MaxMind.com"));
+  // An array of one text of two bytes: the same one as the key of the description.
+  assert.ok(metadata.includes("languages\u0001\u0004Ben") && metadata.includes("description\u00e1Ben", "latin1"));
+});
+
 test("the time of the build is that of the catalogue", () => {
   assert.equal(new Reader<Response>(bytesOf(all[3]![1], "mmdb")).metadata.buildEpoch.getTime(), CREATED.getTime());
 });
