@@ -306,6 +306,13 @@ test("expired rules are left out if only active ones are requested", () => {
   assert.match(textOf(activeRules(rules, NOW - 1), "text"), /8\.8\.8\.8/);
 });
 
+test("a set that is not named is called ipsieve", () => {
+  for (const format of NAMED_FORMATS) {
+    const named = [...exportRules(rules.slice(1, 3), format, { setName: "ipsieve", now: NOW })].join("");
+    assert.equal([...exportRules(rules.slice(1, 3), format, { now: NOW })].join(""), named, format);
+  }
+});
+
 test("RouterOS gets timeouts if it is asked for, of what expires", () => {
   const list = [rule("9.9.9.9"), rule("9.9.9.10", null, NOW + 59_001), rule("9.9.9.11", null, NOW + 1e15)];
   const text = [...exportRules(list, "mikrotik", { setName: "list", now: NOW, hasTimeouts: true })].join("");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 const FURTHER: Readonly<Record<string, readonly string[]>> = {
   "batch/lines": ["test/batch/{reader-cases,log-formats,engine/field-scan,input/json-records}.test.ts"],
   "batch/pipeline": ["test/batch/{*,engine/**/*,input/*,pool/*}.test.ts"],
+  rulesets: ["test/formats/{comments,formats,rules}.test.ts", "test/datasets/ruleset-files.test.ts"],
   "service/access": [
     "test/api/dashboard/{sessions,users,devices,keys}.test.ts",
     "test/api/{rate,shared}-limits.test.ts",
