@@ -11,6 +11,7 @@ import { openRules, saveRules } from "../../src/datasets/ruleset-files.ts";
 import { rulesetFromBytes } from "../../src/datasets/ruleset-from-bytes.ts";
 import type { RuleId } from "../../src/rulesets/rule-id.ts";
 import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
+import type { RulesetError } from "../../src/rulesets/ruleset-error.ts";
 import { indexOf, restored } from "../../src/rulesets/ruleset.ts";
 import {
   checkStoredRuleset,
@@ -398,11 +399,15 @@ describe("a file is rejected", () => {
       change(stored);
       await writeSnapshot(path, { ...stored, kind: "ruleset" });
       const snapshot = await openSnapshot(path);
-      assert.throws(() => checkStoredRuleset(snapshot.metadata, snapshot.table), {
-        name: "RulesetError",
-        code,
-        member,
-      });
+      assert.throws(
+        () => checkStoredRuleset(snapshot.metadata, snapshot.table),
+        (error: RulesetError) => {
+          assert.deepEqual([error.name, error.code, error.member], ["RulesetError", code, member]);
+          // Of the few rules and names, counted from 1.
+          assert.match(/\b(?:rule|name) (-?\d+)/.exec(error.message)?.[1] ?? "1", /^[1-9]$/, error.message);
+          return true;
+        },
+      );
       const problem = { name: "UsageError", code: "unusable", path };
       if (when === "open") return assert.rejects(openRuleset(path), problem);
       const ruleset = await openRuleset(path);
