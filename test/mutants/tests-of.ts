@@ -4,7 +4,10 @@ import { join } from "node:path";
 /** Tests that are about a room by way of others: those of the API, mostly. */
 const FURTHER: Readonly<Record<string, readonly string[]>> = {
   "batch/lines": ["test/batch/{reader-cases,log-formats,engine/field-scan,input/json-records}.test.ts"],
-  "batch/pipeline": ["test/batch/{*,engine/**/*,input/*,pool/*}.test.ts"],
+  "batch/pipeline": [
+    "test/batch/{identify,times,address-counts,expiry,further-snapshots,with-typescript,reader-cases}.test.ts",
+    "test/batch/{engine/{kernel-memory,long-rows},input/{compressed,standard-input},pool/*}.test.ts",
+  ],
   rulesets: ["test/formats/{comments,formats,rules}.test.ts", "test/datasets/ruleset-files.test.ts"],
   "service/access": [
     "test/api/dashboard/{sessions,users,devices,keys}.test.ts",
