@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { test } from "node:test";
+import { identify } from "../../../src/batch/identify.ts";
+import { makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
+
+const folder = temporaryFolder();
+const text = Array.from({ length: 3000 }, (_, at) => (at % 3 === 0 ? "none\n" : `${at % 200}.1.2.3 x\n`)).join("");
+const log = join(folder, "log");
+writeFileSync(log, text);
+
+for (const engine of ["typescript", "webassembly"] as const)
+  for (const threads of [1, 3])
+    test(`${engine}, ${threads} threads: the result of a run, where nothing is counted that was not asked for`, async () => {
+      const snapshot = await makeSnapshot(folder);
+      const limits = { shardBytes: 4096, workerBytes: 1 };
+      for (const format of ["none", "tsv"] as const) {
+        let written = 0;
+        const output = new Writable({ write: (chunk: Buffer, _, done) => ((written += chunk.length), done()) });
+        const shared = { inputs: [log], snapshot, format, renderer: RENDERER, engine, threads, limits, output };
+        const { elapsed, matched, unmatched, ...result } = await identify(shared);
+        assert.ok(elapsed > 0 && matched + unmatched === 2000 && matched > 0);
+        assert.deepEqual(result, {
+          lines: 3000,
+          addresses: 2000,
+          withoutAddress: 1000,
+          perMatch: new Float64Array(0),
+          perMatchOfFurther: [],
+          times: null,
+          top: null,
+          addressCounts: null,
+          malformed: 0,
+          malformedLines: [],
+          repeatedAddress: null,
+          emptyInputs: [],
+          bytesRead: text.length,
+          bytesWritten: written,
+          outputClosed: false,
+          engine,
+        });
+        assert.equal(written > 0, format === "tsv");
+        const counted = await identify({ ...shared, countMatches: true, format: "none" });
+        const [none, ...some] = counted.perMatch;
+        assert.deepEqual([none, some.reduce((sum, count) => sum + count, 0)], [unmatched, matched]);
+        assert.deepEqual(counted.perMatchOfFurther, []);
+      }
+    });
