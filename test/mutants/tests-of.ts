@@ -15,7 +15,10 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
   ],
   "service/deployments": [
     "test/api/{deployments,feeds,timed-feeds,misp-feeds,fitted-lists,replaced-datasets,external-lists,explain}.test.ts",
+    "test/service/{fields,usage/metrics}.test.ts",
   ],
+  "service/lists": ["test/service/fields.test.ts", "test/api/external-lists.test.ts"],
+  "service/status": ["test/api/status.test.ts"],
   "store/sql": ["test/store/*.test.ts"],
   "store/decide": ["test/store/*.test.ts"],
 };

@@ -46,6 +46,14 @@ for (const [name, table] of Object.entries(TABLES)) {
       assert.ok(Check(schemas[field]!, value), `${field}: ${String(value)}`);
   });
 
+  test(`${name}: what a field and its option are for is said, in words with single spaces between them`, () => {
+    for (const [field, { schema, option }] of Object.entries(table)) {
+      const texts = [schema.description, ...(schema.enum ?? []), ...(option ? [option.help] : [])];
+      for (const text of texts) assert.match(text, /^\S+( \S+)*$/, field);
+      if (option?.value !== undefined) assert.match(option.value, /^[A-Z]+$|^yes\|no$/, field);
+    }
+  });
+
   test(`${name}: an option takes exactly the values of its field`, () => {
     const schemas: Readonly<Record<string, TSchema>> = schemasOf(table);
     for (const [field, each] of Object.entries(table)) {

@@ -84,9 +84,8 @@ function errorFindings({ id, name }: Deployment, { pulls, errors }: Known): Find
   ];
 }
 
-function reasonsText(reasons: readonly { readonly message: string }[]): string {
-  const [first, ...others] = reasons;
-  return `${first?.message ?? "unknown"}${others.length === 0 ? "" : `, and ${counted(others.length, "other reason")}`}`;
+function reasonsText([first, ...others]: readonly { readonly message: string }[]): string {
+  return `${first!.message}${others.length === 0 ? "" : `, and ${counted(others.length, "other reason")}`}`;
 }
 
 /** Those that a message names; further ones are only counted. */

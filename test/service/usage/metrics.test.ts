@@ -72,3 +72,18 @@ for (const [what, settings, requests] of CASES) {
     assert.ok(!t.logged().includes(TOKEN));
   });
 }
+
+test("metrics: each one says what it counts, by a name of ours", async (context) => {
+  const t = await startServer();
+  context.after(() => t.close());
+  const { text } = await ask(t, "GET", "/metrics");
+  const helps = text.split("\n").filter((line) => line.startsWith("# HELP "));
+  assert.ok(helps.length > 20, String(helps.length));
+  for (const line of helps) assert.match(line, /^# HELP (ipsieve|process|nodejs)_[a-z0-9_]+ \S+( \S+)+$/);
+  // A state without a name, or a deployment that is in none, would be a line of its own.
+  for (const [, labels] of text.matchAll(/^ipsieve_\w+\{(.*)\}/gm)) assert.doesNotMatch(labels!, /=""/);
+  assert.deepEqual(
+    [...text.matchAll(/^ipsieve_external_lists\{state="(\w*)"\}/gm)].map(([, state]) => state),
+    ["ok", "failed", "refused", "inactive"],
+  );
+});
