@@ -1,4 +1,4 @@
-/** S4: the list of one organisation waits for at most one list of each other, however many they have. */
+/** S4: when lists are compiled again: for a change of a source of theirs, and each organisation in its turn. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -59,6 +59,49 @@ test("a rule is in its list after few of the lists that another organisation wai
     c.diagnostic(`${passed} of ${published.length - 1} lists came first`);
     assert.ok(published.length > MANY / 2, "the other organisation had lists that waited");
     assert.ok(passed >= 0 && passed <= 3, `${passed} lists came first`);
+  } finally {
+    await t.close();
+  }
+});
+
+test("a change of a ruleset compiles the lists of that ruleset again, and no others", async () => {
+  const t = await startServer({ logLevel: "silent" });
+  try {
+    const { lists, memory } = t.server.services;
+    const [unused, used] = [await addOwner(t, "unused", 0), await addOwner(t, "used", 1)];
+    const { id: list } = (
+      await ask(t, "POST", "/v1/edl/lists/", {
+        key: used.key,
+        body: { name: "l", url: "https://l.invalid/", active: false },
+      })
+    ).body;
+    const { body: other } = await ask(t, "POST", "/v1/edl/deployments/", {
+      key: used.key,
+      body: { name: "of a list", include: [{ prefixes: ["20.0.0.0/24"] }], exclude: [{ list }] },
+    });
+    const stateOf = (id: string) => memory.deploymentById(id)!;
+    const [own] = used.deployments as [string];
+    await until("both have been compiled", () => stateOf(own).published !== null && stateOf(other.id).refused !== null);
+    await delay(BETWEEN); // each may be compiled again at once
+    const gathered: string[] = [];
+    const { sources } = lists;
+    const gather = sources.gather.bind(sources);
+    sources.gather = (...args: Parameters<typeof gather>) => {
+      gathered.push(Object.keys(args[1]).join());
+      return gather(...args);
+    };
+    const add = ({ key, ruleset }: Owner) =>
+      ask(t, "POST", `/v1/edl/ip-rulesets/${ruleset}/rules`, { key, body: { ip: "20.1.0.1" } });
+    await add(unused);
+    await add(used);
+    await until("its list is published again", () => stateOf(own).published!.generation === 2);
+    assert.deepEqual(gathered, ["ruleset"]);
+    // What no server has compiled yet adds nothing, and nothing was taken out of it.
+    assert.deepEqual(
+      [lists.served("no such"), lists.takenOut("no such"), lists.times("no such")],
+      [undefined, [], undefined],
+    );
+    assert.ok(lists.added("no such").isEmpty);
   } finally {
     await t.close();
   }

@@ -123,6 +123,15 @@ test("files have the entries of their families, those of their piece, and checks
   const pieces = await Promise.all([0, 1, 2, 3].map((chunk) => make(file("combined", chunk), {}, 4)));
   assert.deepEqual(pieces.join("").trim().split("\n").toSorted(), ALL.toSorted());
   assert.ok((await make(file("combined"), { options: { comments: true } })).includes("edge"));
+  // A format with a name for each entry has the deployment's, if it is to have comments, in pieces as well.
+  for (const [chunk, chunks] of [
+    [null, 1],
+    [0, 1],
+  ] as const)
+    for (const comments of [true, false]) {
+      const named = await make(file("ipv4", chunk), { firewall_format: "csv", options: { comments } }, chunks);
+      assert.equal(named.split("edge").length - 1, comments ? 2 : 0, named);
+    }
   const ofIpv4 = { firewall_format: "azure-ip-group" };
   assert.equal(await make(file("unprocessable"), ofIpv4), lines(ALL[2]!));
   assert.ok(!(await make(file("combined"), ofIpv4)).includes("2001:db8"));

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pulls } from "../../../src/service/deployments/pulls.ts";
 import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
-import type { PullToRecord } from "../../../src/store/records/deployment.ts";
+import type { Deployment, PullToRecord } from "../../../src/store/records/deployment.ts";
+import { EMPTY_STATE } from "../../../src/store/state.ts";
 import type { Store } from "../../../src/store/store.ts";
 
 const DAY = 86_400_000;
@@ -58,6 +59,73 @@ test("pulls that the store may have recorded are repeated unchanged, and later o
   assert.deepEqual(given[1], given[0]);
   assert.deepEqual(countsOf([...given[1]!, ...given[2]!]), [{ day: 0, pulls: 300, bytes: sumBetween(0, 300) }]);
   assert.equal(new Set([...given[1]!, ...given[2]!].map(({ id }) => id)).size, 202);
+});
+
+test("pulls of days of their own cannot be joined: each is kept, and counted on its day", async () => {
+  const { store } = recordingStore();
+  const pulls = new Pulls({ store, memory: new ServiceMemory() });
+  for (let day = 0; day < 110; day++) pulls.add(pull("one", day * DAY, day));
+  const { pulls: last, days } = await pulls.logOf("one");
+  assert.equal(last.length, 100);
+  assert.deepEqual(
+    days,
+    Array.from({ length: 110 }, (_, day) => ({ day: day * DAY, pulls: 1, bytes: day })),
+  );
+});
+
+test("the last pull is the one with the latest time, in whatever order servers tell them", () => {
+  const { store } = recordingStore();
+  const pulls = new Pulls({ store, memory: new ServiceMemory() });
+  assert.equal(pulls.lastOf("one"), null);
+  for (const [at, last] of [
+    [5, 5],
+    [3, 5],
+    [8, 8],
+    [7, 8],
+  ] as const) {
+    pulls.add(pull("one", at, 0));
+    assert.equal(pulls.lastOf("one"), last);
+  }
+});
+
+test("what devices call themselves is recorded as text that every database takes", async () => {
+  const { store, given } = recordingStore();
+  const pulls = new Pulls({ store, memory: new ServiceMemory() });
+  for (const agent of ["a\0b\0", "\ud800", "x".repeat(5000)]) pulls.add({ ...pull("one", 1, 0), agent });
+  await pulls.stop();
+  const [zero, lone, long] = given[0]!.map(({ agent }) => agent);
+  assert.deepEqual([zero, lone], ["ab", "\ufffd"]);
+  assert.match(long!, /^x{50,1000}$/);
+});
+
+test("an organisation's activity has the recorded pulls of a day and those still to be recorded, but no other's", async () => {
+  const error = { deploymentId: "one", status: 404, count: 2, at: 9 * DAY };
+  const recorded = { days: [{ day: 9 * DAY, pulls: 3 }], errors: [error], changes: [], blocked: [] };
+  const memory = new ServiceMemory();
+  const deployment = { id: "one", organisationId: "own", deletedAt: null } as Deployment;
+  await memory.addState({ ...EMPTY_STATE, deployments: [deployment] });
+  const store = { read: async () => recorded, record: async () => {} } as unknown as Store;
+  const pulls = new Pulls({ store, memory });
+  for (let index = 0; index < 150; index++) pulls.add(pull("one", 10 * DAY + index, 0));
+  pulls.add(pull("one", 9 * DAY + 5, 0));
+  pulls.add(pull("other", 10 * DAY, 0));
+  // An error is one for a day from its moment on.
+  const now = 10 * DAY + 200;
+  const failed = (at: number, status: number) => pulls.add({ ...pull("one", at, 0), status });
+  failed(now - DAY, 500);
+  failed(now - DAY + 1, 503);
+  failed(now, 400);
+  failed(now, 399);
+  const { days, errors } = await pulls.activity("own", now);
+  assert.deepEqual(days, [
+    { day: 9 * DAY, pulls: 6 },
+    { day: 10 * DAY, pulls: 152 },
+  ]);
+  assert.deepEqual(errors, [
+    error,
+    { deploymentId: "one", status: 503, count: 1, at: now - DAY + 1 },
+    { deploymentId: "one", status: 400, count: 1, at: now },
+  ]);
 });
 
 function pull(deploymentId: string, at: number, bytes: number): Parameters<Pulls["add"]>[0] {

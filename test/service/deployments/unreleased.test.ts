@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { NETWORKS } from "../../../src/collateral/protected.ts";
-import { acceptedHits } from "../../../src/service/deployments/guard-deployment.ts";
+import { acceptedHits, collateralMessage } from "../../../src/service/deployments/guard-deployment.ts";
 import { unreleased } from "../../../src/service/deployments/unreleased.ts";
 import type { RefusedList } from "../../../src/store/records/deployment.ts";
 import { AddressSet } from "../../../src/sets/address-set.ts";
@@ -41,4 +41,16 @@ test("a release covers only the given kinds of reasons, and no more addresses an
   assert.deepEqual(left(["collateral"], { a: 24 }, refused, 2), ["collateral"], "an earlier one was released");
   const { collateral: _none, ...old } = refused;
   assert.deepEqual(left(["collateral"], { a: 24 }, old), ["collateral"], "what it would have blocked was not kept");
+});
+
+test("a reason names the first five hits and counts the others", () => {
+  const message = (count: number) =>
+    collateralMessage(
+      blocking(Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].slice(0, count).map((id) => [id, 32]))).hits,
+    );
+  const named = (...ids: string[]) => `it would block ${ids.map((id) => `1 address of ${id} (${id})`).join(", ")}`;
+  assert.equal(message(1), named("a"));
+  assert.equal(message(5), named("a", "b", "c", "d", "e"));
+  assert.equal(message(6), `${named("a", "b", "c", "d", "e")} and 1 more`);
+  assert.equal(message(7), `${named("a", "b", "c", "d", "e")} and 2 more`);
 });
