@@ -161,7 +161,7 @@ export class PublishedLists {
   }
 
   #compile(deployment: ToCompile, warns: boolean): Promise<CompiledDeployment> {
-    const before = deployment.id === undefined ? undefined : this.#known.get(deployment.id)?.before;
+    const before = this.#known.get(deployment.id ?? "")?.before;
     const services = { ...this.#services, sources: this.sources };
     return compileDeployment(services, { ...deployment, before, warns }, this.#services.now());
   }
