@@ -87,8 +87,8 @@ class Killed {
 const MOST = 20;
 
 /**
- * The test files of a room. What those outside of its folder run is only found out when a mutant has survived the
- * others: there may be a hundred of them.
+ * The test files of a room. What each of them runs is only found out when a mutant has survived those before it: there
+ * may be a hundred of them.
  */
 class RoomTests {
   readonly #copy: CopiedCheckout;
@@ -110,32 +110,21 @@ class RoomTests {
   }
 
   /**
-   * The tests that run the place of a mutant: those of the room's folder together, then the others one by one, the
-   * quickest first of those that are known. The mutant must not be in the copy when the next ones are asked for.
+   * The tests that run the place of a mutant, one by one: those about the room, then the others, of each the quickest
+   * first of those that are known. The mutant must not be in the copy when the next one is asked for.
    */
-  async *reaching(mutant: Mutant): AsyncGenerator<readonly (readonly [test: string, reach: Reach])[]> {
-    const own = await this.#those(this.#own, mutant);
-    own.sort(([, a], [, b]) => a.seconds - b.seconds);
-    yield own.slice(0, MOST);
+  async *reaching(mutant: Mutant): AsyncGenerator<readonly [test: string, reach: Reach]> {
     const secondsOf = (test: string) => this.#seconds.get(test) ?? Number.MAX_VALUE;
-    let left = MOST - own.length;
-    for (const test of this.#others.toSorted((a, b) => secondsOf(a) - secondsOf(b))) {
-      if (left <= 0) return;
-      const those = await this.#those([test], mutant);
-      left -= those.length;
-      yield those;
-    }
-  }
-
-  async #those(tests: readonly string[], mutant: Mutant): Promise<(readonly [string, Reach])[]> {
-    const those: (readonly [string, Reach])[] = [];
-    for (const test of tests.filter((each) => !this.#failing.has(each))) {
-      const reach = await this.#reachOf(test, mutant.file);
-      if (reach.seconds > numberOf("longest")) continue;
-      if (reach.passed && (mutant.file.startsWith(KERNEL) || isReached(reach, mutant.file, mutant.start)))
-        those.push([test, reach]);
-    }
-    return those;
+    let left = MOST;
+    for (const tests of [this.#own, this.#others])
+      for (const test of tests.toSorted((a, b) => secondsOf(a) - secondsOf(b))) {
+        if (this.#failing.has(test)) continue;
+        const reach = await this.#reachOf(test, mutant.file);
+        if (!reach.passed || reach.seconds > numberOf("longest")) continue;
+        if (!mutant.file.startsWith(KERNEL) && !isReached(reach, mutant.file, mutant.start)) continue;
+        yield [test, reach];
+        if (--left === 0) return;
+      }
   }
 
   async #reachOf(test: string, source: string): Promise<Reach> {
@@ -149,19 +138,16 @@ class RoomTests {
 
 async function resultOf(copy: CopiedCheckout, mutant: Mutant, tests: RoomTests): Promise<[Result, string]> {
   let shown = 0;
-  for await (const reaching of tests.reaching(mutant)) {
-    if (reaching.length === 0) continue;
+  for await (const [test, { seconds }] of tests.reaching(mutant)) {
     const takeBack = copy.apply(mutant);
     try {
       if (mutant.file.startsWith(KERNEL) && !copy.compileKernel()) return ["invalid", "does not compile"];
-      for (const [test, { seconds }] of reaching) {
-        const { outcome } = await copy.run(test, numberOf("seconds") + 3 * seconds);
-        if (outcome !== "passed") return ["killed", `${test} ${outcome}`];
-      }
+      const { outcome } = await copy.run(test, numberOf("seconds") + 5 * seconds);
+      if (outcome !== "passed") return ["killed", `${test} ${outcome}`];
     } finally {
       takeBack();
     }
-    shown += reaching.length;
+    shown++;
   }
   return shown === 0 ? ["not reached", ""] : ["survived", `${shown} test files`];
 }

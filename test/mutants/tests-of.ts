@@ -24,13 +24,14 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The test files that may notice a fault of a room of `src/`: those about it, which are in its own folder or in
- * `FURTHER`, and those that import it or have its name in their path.
+ * The test files that may notice a fault of a room of `src/`: those about it, first those in its own folder,
+ * then `FURTHER`, and those that import it or have its name in their path.
  */
 export function testsOf(root: string, room: string): { own: readonly string[]; others: readonly string[] } {
   const named = new RegExp(`[/-]${room.slice(room.lastIndexOf("/") + 1)}[-./]`);
   const imports = (path: string) => readFileSync(join(root, path), "utf8").includes(`/src/${room}/`);
-  const own = globSync([`test/${room}/**/*.test.ts`, ...(FURTHER[room] ?? [])], { cwd: root }).toSorted();
+  const found = [`test/${room}/**/*.test.ts`, ...(FURTHER[room] ?? [])].map((each) => globSync(each, { cwd: root }));
+  const own = [...new Set(found.flatMap((paths) => paths.toSorted()))];
   const all = globSync("test/**/*.test.ts", { cwd: root, exclude: ["test/output/**", "test/mutants/**"] }).toSorted();
   return { own, others: all.filter((path) => !own.includes(path) && (named.test(path) || imports(path))) };
 }
