@@ -140,6 +140,9 @@ describe("deciders", () => {
       );
     assert.deepEqual(start(sessions), ["s5", "s4", "s3"]);
     assert.deepEqual(start(sessions.slice(0, 22)), []);
+    // Of sessions of one moment, the same ones end on every database.
+    const atOnce = sessions.slice(3).map((each) => ({ ...each, createdAt: 100 }));
+    for (const own of [atOnce, atOnce.toReversed()]) assert.deepEqual(start(own), ["s7", "s8", "s9"]);
     assert.throws(() => signIn({ ...command, checked: "other", session: sessions[0]! }, account("viewer"), []), {
       code: "password-changed",
     });

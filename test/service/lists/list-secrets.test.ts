@@ -35,16 +35,31 @@ test("other headers, and values that would end a header, are rejected without re
       () => secrets.seal({ type: "header", header: "X-Key", value }, ABOUT),
       (error) => /credentials\.value/.test(String(error)) && !String(error).includes("geheim"),
     );
-  assert.throws(() => secrets.seal({ type: "basic", username: "a:b", password: "c" }, ABOUT), /colon/);
+  const bad = [
+    ["a:b", "c", "username", /colon/],
+    ["a\n", "c", "username", /control characters/],
+    ["a\ud800", "c", "username", /surrogate/],
+    ["a", "c\udc00", "password", /surrogate/],
+  ] as const;
+  for (const [username, password, field, reason] of bad)
+    assert.throws(
+      () => secrets.seal({ type: "basic", username, password }, ABOUT),
+      (error) => reason.test(String(error)) && String(error).includes(`credentials.${field}`),
+    );
 });
 
 test("errors reveal nothing about the server's network", () => {
   const codes = ["address-refused", "unreachable", "proxy", "untrusted", "timeout", "too-large"] as const;
   for (const code of [...codes, "redirect", "bad-url", "encoding", "link"] satisfies UpdateErrorCode[]) {
-    const { message } = failureOf(new UpdateError(code, "connect 10.1.2.3:443 (intranet.example)"));
-    assert.ok(!/10\.1|intranet/.test(message), message);
+    const failure = failureOf(new UpdateError(code, "connect 10.1.2.3:443 (intranet.example)"));
+    assert.ok(!/10\.1|intranet/.test(failure.message), failure.message);
+    assert.match(failure.message, /^\w+( \S+){4,}$/, "it says what is wrong");
+    const isAsNone = ["address-refused", "proxy", "link"].includes(code);
+    assert.equal(failure.code, isAsNone ? "unreachable" : code);
   }
   const told = (code: UpdateErrorCode) => failureOf(new UpdateError(code, ""));
   assert.deepEqual(told("address-refused"), told("unreachable"), "a private address is like none at all");
+  assert.deepEqual(told("proxy"), told("unreachable"));
+  assert.match(told("status").message, /status unknown$/);
   assert.match(failureOf(new UpdateError("status", "https://a/ responds with status 503")).message, /status 503$/);
 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { unpackList } from "../../../src/service/sources/list-text.ts";
-import { readNewList } from "../../../src/service/lists/read-list-definition.ts";
+import { readListChanges, readNewList } from "../../../src/service/lists/read-list-definition.ts";
+import type { ServiceError } from "../../../src/service/service-error.ts";
 import { type Known, readFetchedList, type ReadList } from "../../../src/service/lists/read-fetched-list.ts";
 import type { ExternalListDefinition } from "../../../src/store/records/external-list.ts";
 
@@ -95,4 +96,92 @@ test("a list that shrinks or grows too much is refused unless it is accepted; th
   assert.ok("packed" in (await read(hosts(1040), {}, known)), "a thousand more are not");
   assert.ok("problem" in (await read(hosts(1041), {}, known)));
   assert.ok("packed" in (await read(hosts(1), {}, (await good(await read(hosts(19)))).known)), "few may all go");
+});
+
+test("addresses of both families count, and a list that grows by more than its share is refused", async () => {
+  const hosts6 = (count: number) => Array.from({ length: count }, (_, at) => `2001:db8::${at.toString(16)}\n`).join("");
+  assert.equal((await good(await read("192.0.2.1\n2001:db8::1\n"))).text, "192.0.2.1\n2001:db8::1\n");
+  const { known } = await good(await read(hosts6(40)));
+  assert.ok("packed" in (await read(hosts6(20), {}, known)));
+  assert.ok("problem" in (await read(hosts6(19), {}, known)), "of IPv6, too");
+  const mixed = (await good(await read(hosts(20) + hosts6(20)))).known;
+  assert.ok("problem" in (await read(hosts(19), {}, mixed)));
+  const many = (await good(await read(hosts(1001)))).known;
+  assert.ok("packed" in (await read(hosts(2002), { max_change: 100 }, many)), "by exactly its share");
+  const grown = (await read(hosts(2003), { max_change: 100 }, many)) as Extract<ReadList, { problem: unknown }>;
+  assert.equal(
+    grown.problem.message,
+    "1002 entries are new to 1001; at most 100 % may change (max_change); review the list, then accept it",
+  );
+  const before = (await good(await read(hosts(3) + hosts6(1)))).known;
+  const after = await read(hosts(3, 1) + hosts6(2), {}, before);
+  const change = "packed" in after ? after.content.change : undefined;
+  assert.deepEqual(change, {
+    added: 2,
+    removed: 1,
+    firstAdded: ["198.51.100.3", "2001:db8::1"],
+    firstRemoved: ["198.51.100.0"],
+  });
+});
+
+test("why a list is refused is said; lines that cannot be read may be left out, but not of one that protects", async () => {
+  const refused = async (text: string, asked: Partial<ExternalListDefinition> = {}) =>
+    ((await read(text, asked)) as Extract<ReadList, { problem: unknown }>).problem?.message;
+  assert.equal(await refused("<html>"), "it is a web page, not a list; open the URL in a browser");
+  assert.equal(await refused("#"), "it has no addresses; set allow_empty if that is right");
+  assert.match((await refused("192.0.2.1\nno\nlist\n"))!, /^most of its lines cannot be read as text; line 2: \S/);
+  assert.match((await refused("1\n", { format: "csv" }))!, /^line \d: \S/);
+  assert.equal(await refused("0.0.0.0/7\n"), "it has 0.0.0.0/7; at most a /8 is accepted (min_prefix_v4)");
+  assert.equal(await refused("2000::/3\n"), "it has 2000::/3; at most a /19 is accepted (min_prefix_v6)");
+  assert.equal(await refused("192.0.2.1\nno\n"), undefined, "as many as can be read");
+  assert.match((await refused("192.0.2.1\nno\n", { never_block: true }))!, /line 2: \S/);
+});
+
+test("a character that is cut by the end of a piece is read whole", async () => {
+  // Wherever the piece of 16 KiB ends, it cuts one of these characters in one of the two lists.
+  const line = `x${"é".repeat(200)}`;
+  for (const shift of [0, 1]) {
+    const before = hosts(20);
+    const padding = `#${"-".repeat((1 << 14) - before.length - 12 + shift)}\n`;
+    const { rejected } = await good(await read(`${before}${padding}${line}\n`));
+    const [left] = (rejected as { lines: { text: string }[] }).lines;
+    assert.match(left!.text, /^xé+(…|\.\.\.)?$/);
+  }
+});
+
+test("a new list has the defaults of its fields; a URL is https, without a user, and no longer than allowed", () => {
+  const defaults = {
+    active: true,
+    description: "",
+    format: "text",
+    schedule: "60m",
+    max_change: 50,
+    min_prefix_v4: 8,
+    min_prefix_v6: 19,
+    allow_empty: false,
+    never_block: false,
+  };
+  assert.deepEqual(DEFINITION, { ...defaults, url: "https://lists.example/drop.txt" });
+  assert.deepEqual(readListChanges({ active: false }), { active: false });
+  const urlOf = (url: string) => readListChanges({ url }).url;
+  assert.equal(urlOf("https://lists.example/a#b"), "https://lists.example/a");
+  for (const url of ["http://localhost/", "http://127.0.0.1:8080/a", "http://[::1]/"]) assert.equal(urlOf(url), url);
+  const path = (length: number) => `https://l.example/${"x".repeat(length - 18)}`;
+  assert.equal(urlOf(path(2000))?.length, 2000);
+  const rejected: readonly (readonly [string, RegExp])[] = [
+    ["lists.example/a", /is not a URL/],
+    ["http://lists.example/", /begin with https:/],
+    ["http://128.0.0.1/", /begin with https:/],
+    ["ftp://localhost/", /begin with https:/],
+    ["https://ann@lists.example/", /no user name/],
+    ["https://:secret@lists.example/", /no user name/],
+    ["https://lists.example/\ud800", /surrogate/],
+    [path(2001), /at most 2000 characters/],
+  ];
+  for (const [url, reason] of rejected)
+    assert.throws(
+      () => urlOf(url),
+      (error: ServiceError) => error.code === "invalid" && reason.test(error.message),
+      url,
+    );
 });

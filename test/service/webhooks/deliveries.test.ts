@@ -43,7 +43,7 @@ const rowOf = (sequence: number, kind: "rule.created" | "key.created") => {
   const place = { first: sequence, last: sequence, at: AT + sequence, parts: null };
   if (kind === "rule.created") {
     const body = packEvents([[0, prefix, null, null, AT, AT, AT + sequence]], AT + sequence);
-    return { ...place, type: "rules", rulesetId: "r", body };
+    return { ...place, type: "rules", rulesetId: sequence === 3 ? "gone" : "r", body };
   }
   const about = { id: "k", label: "", access: "read", expiresAt: null };
   return { ...place, type: kind, rulesetId: null, body: JSON.stringify({ type: kind, key: about }) };
@@ -163,6 +163,8 @@ test("events are sent one by one, in their order, those of other kinds are not, 
     [data.ruleset, data.url],
     [{ id: "r", name: "Own" }, "https://ipsieve.example/v1/changes?after=1&limit=1"],
   );
+  const { ruleset } = JSON.parse(state.deliveries[1]!.body).data;
+  assert.deepEqual(ruleset, { id: "gone", name: null }, "one that has been deleted since");
   assert.deepEqual(state.progress, { ...FRESH, cursor: 3, lastAttemptAt: NOW, lastSuccessAt: NOW });
   assert.deepEqual([outcomes, queue.dueAt, state.writes], [["delivered", "delivered"], null, []]);
 });
