@@ -65,6 +65,7 @@ function endpoint(kinds: readonly ("rule.created" | "key.created")[], webhookCha
   } as Webhook;
   const rows = kinds.map((kind, at) => rowOf(at + 1, kind));
   const state = {
+    feed: "f",
     progress: FRESH as WebhookProgress | undefined,
     deliveries: [] as SentDelivery[],
     writes: [] as object[],
@@ -78,7 +79,7 @@ function endpoint(kinds: readonly ("rule.created" | "key.created")[], webhookCha
       rows: rows.filter(({ first }) => first > last),
       oldest: 1,
       sequence: rows.length,
-      feed: "f",
+      feed: state.feed,
     }),
     delivery: (id: string, delivery: string) =>
       id === webhook.id ? (state.deliveries.find((each) => each.id === delivery) ?? null) : null,
@@ -201,6 +202,21 @@ test("a failure is tried again when it is due; after 410, nothing more is sent",
   ]);
   await work();
   assert.deepEqual([receiver.received.length, outcomes], [1, ["failed", "failed"]]);
+});
+
+test("after a database was restored, events of its feed are sent with ids of their own", async () => {
+  answer(204);
+  const { state, work, post, queue } = endpoint(["rule.created"]);
+  await work();
+  Object.assign(state, { feed: "g", progress: FRESH });
+  await work();
+  assert.equal(queue.dueAt, NOW + 1000, "its reader had begun with the other one");
+  await work();
+  await post.close();
+  assert.deepEqual(
+    receiver.received.map(({ headers }) => headers["webhook-id"]),
+    ["msg_w1_f_1", "msg_w1_g_1"],
+  );
 });
 
 test("an endpoint that is inactive, stopped or unknown gets nothing", async () => {

@@ -175,6 +175,10 @@ test("events that are no longer kept are left out, and a reader goes on after a 
   assert.deepEqual([(await reader.peek())!.first, asked], [6, [2, 5]]);
   reader.pass(6);
   assert.equal(await reader.peek(), undefined);
+  const within = readerOf([row(1, times(3)), other(4)]).reader;
+  const whole = await within.peek();
+  within.pass(2);
+  assert.equal(await within.peek(), whole, "a message of which a part was passed is still sent");
   const far = readerOf([row(1, times(1)), row(2, times(1)), other(3)]).reader;
   assert.equal((await far.peek())!.first, 1);
   far.pass(2);

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { createServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { GuardedPost } from "../../../src/service/webhooks/guarded-post.ts";
 import { WebhookReceiver } from "../../api/harness/webhook-receiver.ts";
 import { until } from "../../until.ts";
+
+const TLS = join(import.meta.dirname, "../../update/tls");
 
 let receiver: WebhookReceiver;
 before(async () => {
@@ -131,6 +137,19 @@ test("the connection of a response of 16 KiB is used again, that of a longer one
     receiver.respond = (response) => void response.writeHead(204).end();
     await post.close();
   }
+});
+
+test("a certificate that is not trusted is told from no response", async () => {
+  const [key, cert] = ["key", "crt"].map((name) => readFileSync(join(TLS, `server.${name}`))) as [Buffer, Buffer];
+  const server = createServer({ key, cert }, () => assert.fail("it is not sent"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const post = new GuardedPost({ allow: ALLOWED });
+  const { status, error } = await post.send(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`, {}, "{}");
+  await post.close();
+  server.close();
+  assert.equal(status, null);
+  assert.match(error, /^the certificate is not trusted \([A-Z_]+\)$/);
 });
 
 test("why there is no response is said without an address", async () => {

@@ -362,6 +362,11 @@ test("after its mark has moved back, a rule that was announced counts as announc
   assert.equal(draft.hasAnnounced, false);
   draft.moveBack(NOW - 7);
   assert.equal(draft.announcedUntil, NOW, "the latest");
+  const other = draftOf(early, late);
+  other.moveBack(NOW - 5);
+  assert.ok(other.areMarksChanged);
+  other.moveBack(NOW - 9);
+  assert.deepEqual([other.expiredUntil, other.announcedUntil], [NOW - 9, NOW], "however often");
 });
 
 test("an edit of more than 20 rules has a summary", () => {
@@ -434,6 +439,32 @@ test("a batch: each item has its result; an atomic one writes all or nothing", (
   });
   assert.deepEqual(batch(true, items[0], items[1], items[3]).told, ["deleted", "absent", "created"]);
   assert.deepEqual(batch(false, items[1]), { told: ["absent"], changes: [] });
+});
+
+test("a rule is added, changed or deleted by itself; what is in the way is an error that names it", () => {
+  const decide = (command: object) =>
+    finished(decideRules({ at: NOW, ...command } as never, draftOf(rule("20.0.0.1", { name: "a" })), 2));
+  const [prefix, other] = ["20.0.0.1", "20.0.0.9"].map((text) => parsePrefix(text));
+  const deleted = decide({ kind: "delete-rule", prefix });
+  assert.deepEqual(deleted.outcome, {});
+  const { change } = deleted.changes[0] as unknown as { change: { deletes: unknown[]; upserts: unknown[] } };
+  assert.deepEqual([change.deletes, change.upserts], [[prefix], []]);
+  const { rule: changed } = decide({ kind: "update-rule", prefix, changes: { name: "b" } }).outcome as { rule: Rule };
+  assert.equal(changed.name, "b");
+  for (const kind of ["delete-rule", "update-rule"])
+    assert.throws(() => decide({ kind, prefix: other, changes: {} }), { code: "rule-not-found" });
+  const add = (text: string, about: object = {}, name: string | null = null) =>
+    decide({ kind: "add-rule", request: { ...desired(text, name), mode: "fail" }, ...about });
+  assert.equal((add("20.0.0.2").outcome as { action: string }).action, "created");
+  assert.throws(() => add("20.0.0.1"), { code: "conflict", message: "a rule for 20.0.0.1 already exists" });
+  const known = rule("20.0.0.1", { name: "a" });
+  for (const ifNoneMatch of ["*", [ruleTag(known)]])
+    assert.throws(() => add("20.0.0.1", { ifNoneMatch }), { code: "rule-exists" });
+  assert.throws(() => add("20.0.0.1", { ifNoneMatch: ["other"] }), { code: "conflict" });
+  // In a batch as well: only what may happen to single items is told of them.
+  assert.throws(() => add("20.0.0.2", {}, "a\0"), { code: "invalid-text" });
+  const items = [{ add: { ...desired("20.0.0.2", "a\0"), mode: "fail" } }];
+  assert.throws(() => decide({ kind: "batch-rules", atomic: false, items }), { code: "invalid-text" });
 });
 
 test("names and numbers of rules that the database does not hold are rejected", () => {
