@@ -55,6 +55,8 @@ describe("responses of a good server are accepted", () => {
 
   test("gzip, brotli, chunks, any content type", async () => {
     assert.equal(await textOf(get(page(gzipSync("zipped"), { "content-encoding": "gzip" }))), "zipped");
+    assert.equal(await textOf(get(page(gzipSync("zipped"), { "content-encoding": "x-gzip" }))), "zipped");
+    assert.equal(await textOf(get(page("plain", { "content-encoding": "identity" }))), "plain");
     assert.equal(await textOf(get(page(brotliCompressSync("brotli"), { "content-encoding": "br" }))), "brotli");
     assert.equal(
       await textOf(
@@ -75,6 +77,20 @@ describe("responses of a good server are accepted", () => {
       publisher.requests.map(({ path, headers }) => `${headers["host"]!.split(":")[0]}${path}`),
       ["publisher.test/list", "other.test/there", "other.test/here"],
     );
+  });
+
+  test("every kind of redirect, up to as many as are allowed", async () => {
+    publisher.pages.set("/here", page("arrived"));
+    for (const code of [301, 302, 303, 307, 308])
+      assert.equal(await textOf(get(status(code, { location: "/here" }))), "arrived", String(code));
+    for (const code of [300, 304, 305, 309])
+      await assertFails(get(status(code, { location: "/here" })), "status", new RegExp(`status ${code}`));
+    const hops = 3;
+    for (let hop = 1; hop <= hops; hop++)
+      publisher.pages.set(`/${hop}`, status(302, { location: hop === hops ? "/here" : `/${hop + 1}` }));
+    const limits = (redirects: number) => ({ limits: { redirects } });
+    assert.equal(await textOf(get(undefined, limits(hops), publisher.url("/1"))), "arrived");
+    await assertFails(get(undefined, limits(hops - 1), publisher.url("/1")), "redirect", /more than 2 redirects/);
   });
 
   test("an unchanged page, by its validators", async () => {
@@ -99,19 +115,23 @@ describe("responses of a good server are accepted", () => {
     for (const host of ["127.0.0.1", "localhost"])
       assert.equal(await textOf(get(undefined, {}, `http://${host}:${port}/`)), "in the clear");
     await assertFails(get(undefined, { allow: [] }, `http://127.0.0.1:${port}/`), "address-refused", /Loopback/);
+    await assertFails(get(undefined, { allow: [] }, `http://[::1]:${port}/`), "address-refused", /Loopback/);
     server.closeAllConnections();
     server.close();
   });
 
   test("a transient failure, or a Retry-After", async () => {
     for (const bad of [
-      status(500),
       status(503, { "retry-after": "0" }),
-      status(429),
+      ...[429, 500, 502, 503, 504].map((code) => status(code)),
       ((_, response) => void response.socket!.destroy()) satisfies Handler,
     ]) {
       assert.equal(await textOf(get(inTurn(bad, page("now")))), "now");
       assert.equal(publisher.requests.length, 2);
+    }
+    for (const code of [400, 404, 428, 501, 505]) {
+      await assertFails(get(inTurn(status(code), page("now"))), "status", new RegExp(`status ${code}`));
+      assert.equal(publisher.requests.length, 1, `${code} is final`);
     }
   });
 
