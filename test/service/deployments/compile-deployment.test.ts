@@ -172,7 +172,13 @@ test("a list is shortened only where that is wanted, possible and needed", async
   assert.deepEqual(await fitted({ purpose: "allowlist" }), [6, false, "too-many-entries"]);
   const wide = { include: [...include, { prefixes: ["64.0.0.0/4"] }] };
   assert.deepEqual((await fitted(wide)).slice(1), [false, "too-wide", "too-many-entries"]);
-  // Addresses that an exclude has taken out are not added again.
+  // Neither addresses that the guard protects nor those that an exclude has taken out are added.
+  const own: Lists = { own: [1, ["20.0.0.1", "20.0.0.3", "20.0.0.5", "20.0.0.7", "20.0.0.9"], true] };
+  for (const guard of ["warn", "carve", "refuse", "off"] as const) {
+    const options = { overflow: "fit", max_entries: 2 } as const;
+    const { list, added } = await compile({ include, guard, options }, own);
+    assert.deepEqual([list.entries[4], added !== undefined], guard === "off" ? [2, true] : [6, false], guard);
+  }
   const exclude = [{ prefixes: ["20.0.0.1", "20.0.0.3", "20.0.0.5", "20.0.0.7", "20.0.0.9"] }];
   assert.deepEqual(await fitted({ exclude }), [6, false, "too-many-entries"]);
 });

@@ -7,6 +7,7 @@ import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
 import { KeyLimits, SteadyClock } from "../../../src/service/access/rate-limits.ts";
 import { readSettings, type Settings } from "../../../src/service/settings.ts";
 import { BlockedProtected } from "../../../src/service/status/blocked-protected.ts";
+import { SUBJECTS } from "../../../src/service/status/finding.ts";
 import { findAttention } from "../../../src/service/status/find-attention.ts";
 import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import type { ExternalList } from "../../../src/store/records/external-list.ts";
@@ -74,7 +75,12 @@ async function lookedAt(world: World) {
   const activity = { changes: [], days: [], errors: [], blocked: [] };
   return findAttention(organisationId, activity, services, blocked, NOW);
 }
-const found = async (world: World) => (await lookedAt(world)).findings;
+const subjects = new Set<string>();
+const found = async (world: World) => {
+  const { findings } = await lookedAt(world);
+  for (const { about } of findings) subjects.add(about.type);
+  return findings;
+};
 
 const plan = (area: Plan["area"], until: number | null, active = true): Plan => ({
   organisationId,
@@ -369,4 +375,22 @@ test("old data, for those whose plan it is for", async () => {
     // Only a release of the package has newer ones. The worst come first.
     oldSince(33, "AS numbers", "newer releases of ipsieve include newer AS numbers", "notice"),
   ]);
+});
+
+test("the worst comes first, and the subjects are those that clients are told of", async () => {
+  const externalLists = [
+    list({ problem: problem("failed", null) }),
+    list({ id: "6", problem: problem("refused", null) }),
+  ];
+  const world = {
+    rulesets: [ruleset],
+    expiries: [NOW + 1],
+    externalLists,
+    plans: [plan("edl", NOW), plan("cbs", NOW + 1)],
+  };
+  assert.deepEqual(
+    (await found(world)).map(({ severity, code }) => `${severity} ${code}`),
+    ["critical list-refused", "critical plan-ended", "warning list-failed", "warning plan-ends", "notice rules-expire"],
+  );
+  assert.deepEqual([...subjects, "deployment"].toSorted(), [...SUBJECTS].toSorted());
 });
