@@ -287,10 +287,7 @@ interface SchemaError {
   readonly message: string;
 }
 
-/**
- * Errors by property; if a property has alternatives, only the last error, which is about the property as such, is
- * reported.
- */
+/** Errors by property, each once; if a property has alternatives, the last error is about the property as such. */
 function errorsBy(found: readonly SchemaError[], root = ""): Record<string, string[]> {
   const errors: Record<string, string[]> = Object.create(null);
   const add = (field: string, message: string): void => {
