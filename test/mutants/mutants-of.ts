@@ -98,6 +98,7 @@ function isLeftAlone(node: ts.Node): boolean {
     return true;
   if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node)) return true;
   if (ts.isExportDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isDecorator(node)) return true;
+  if (ts.isModuleDeclaration(node)) return true; // types that are added to a package's
   const parent = node.parent as ts.Node | undefined;
   if (!ts.isStringLiteral(node)) return false;
   return (

@@ -100,6 +100,9 @@ function f(x: number | undefined, flag = true) {
   h(1.5, 1e3, 0x10, 4);
   if (++x % 2 === 0) yield;
   const ITEMS_AT_ONCE = 7;
+}
+declare module "x" {
+  interface Y { readonly z: "w" }
 }`;
   assert.deepEqual(
     mutantsOf("f.ts", source).map(({ line, key }) => `${line} ${key}`),

@@ -1,32 +1,63 @@
 /** Which server delivers, and when it looks for events: by the lease in the database, and by what it is told. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 import type { Change } from "../../../src/store/change.ts";
 import { WebhookDeliverer } from "../../../src/service/webhooks/webhook-deliverer.ts";
 import { until } from "../../until.ts";
 
+const EVENT = {
+  first: 1,
+  last: 1,
+  at: 0,
+  type: "key.created",
+  rulesetId: null,
+  parts: null,
+  body: JSON.stringify({ type: "key.created", key: { id: "k", label: "", access: "read", expiresAt: null } }),
+};
+
 /** A deliverer of these endpoints; `looks` names each endpoint whose progress it has read, `leases` what it asked for. */
 function delivererOf(...ids: string[]) {
   const webhooks = ids.map((id) => ({ id, organisationId: `of ${id}` }));
-  const state = { isOurs: true, leases: [] as unknown[][], looks: [] as string[], isWatched: false, closed: 0 };
+  const state = {
+    isOurs: true,
+    leases: [] as unknown[][],
+    looks: [] as string[],
+    isWatched: false,
+    closed: 0,
+    /** Whether there is an event to send, and the end of the message that is being sent. */
+    isSending: false,
+    sending: undefined as AbortSignal | undefined,
+  };
   let notice: (organisationId: string | null) => void = () => {};
   const store = {
     record: async (...args: unknown[]) => {
       state.leases.push(args);
       return state.isOurs;
     },
-    read: async (_: string, [id]: string[]) => {
+    read: async (what: string, [id]: string[]) => {
+      if (what === "events") return { rows: [EVENT], oldest: 1, sequence: 1, feed: "f" };
       state.looks.push(id!);
-      return [];
+      return state.isSending ? [{ webhookId: id, cursor: 0, attempts: 0, nextAt: null, lastAttemptAt: null }] : [];
     },
     onEvents: (listener: typeof notice) => {
       [notice, state.isWatched] = [listener, true];
       return () => (state.isWatched = false);
     },
   };
-  const memory = { everyWebhook: () => webhooks, webhookById: () => undefined };
+  const memory = {
+    everyWebhook: () => webhooks,
+    webhookById: (id: string) => ({ id, organisationId: "o", kinds: ["key.created"], active: true, stopped: null }),
+  };
+  const messages = {
+    send: async (_webhook: object, _message: object, signal: AbortSignal) => {
+      state.sending = signal;
+      await once(signal, "abort");
+      return { result: { status: null, error: "ended", retryAfter: null }, sent: {} };
+    },
+  };
   const post = { close: async () => void state.closed++ };
-  const deliverer = new WebhookDeliverer({ store, memory, post, messages: {}, now: () => 0, baseUrl: "" } as never);
+  const deliverer = new WebhookDeliverer({ store, memory, post, messages, now: () => 0, baseUrl: "" } as never);
   /** The endpoints that it looks at, at once, for this reason. */
   const looksFor = async (cause: () => void) => {
     const before = state.looks.length;
@@ -97,5 +128,19 @@ test("without endpoints no lease is asked for; the first endpoint is looked at w
   assert.deepEqual(state.leases, [], "not for other changes");
   deliverer.apply(change({ kind: "webhook", webhook: { id: "a" } }));
   assert.equal(state.leases.length, 1);
+  await deliverer.stop();
+});
+
+test("a server that has lost the lease ends its message at once: the next one sends it again", async () => {
+  const { deliverer, state } = delivererOf("a");
+  state.isSending = true;
+  deliverer.start();
+  await until("a message is being sent", () => state.sending !== undefined);
+  assert.equal(state.sending!.aborted, false);
+  state.isOurs = false;
+  const asked = state.leases.length;
+  await until("it has lost the lease", () => state.leases.length > asked, { every: 1 });
+  await new Promise(setImmediate);
+  assert.equal(state.sending!.aborted, true);
   await deliverer.stop();
 });
