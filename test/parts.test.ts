@@ -3,6 +3,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { filesOf, filesOfRun, hasLongForm, isShortIn, NIGHTLY, WITH_PROGRAMS } from "./parts.ts";
+import { TURNS } from "./rounds.ts";
 import { LONGEST } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -13,25 +14,34 @@ test("in `.ci/run` each test file runs once: alone in its short form, or in its 
   for (const file of filesOf("once")) assert.ok(!hasLongForm(file) || NIGHTLY.includes(file), file);
 });
 
-test("a run of npm test has a third of the files that need programs, three runs all, and other parts are whole", (t) => {
+test("files that start programs or have a long form come in one of four runs of npm test; other parts are whole", (t) => {
   const before = process.env["TEST_SEED"];
   t.after(() => {
     if (before === undefined) delete process.env["TEST_SEED"];
     else process.env["TEST_SEED"] = before;
   });
-  const programs = filesOf("programs");
-  const runs = ["4", "5", "6"].map((seed) => {
+  const [all, programs] = [filesOf("all"), filesOf("programs")];
+  const always = all.filter((path) => !programs.includes(path) && !hasLongForm(path));
+  const runs = ["4", "5", "6", "7"].map((seed) => {
     process.env["TEST_SEED"] = seed;
     for (const part of ["once", "long", "programs", "nightly"] as const)
       assert.deepEqual(filesOfRun(part), filesOf(part));
     return filesOfRun("all");
   });
   if (process.env["TEST_ROUNDS"] === "long") return;
+  assert.equal(runs.length, TURNS);
+  assert.deepEqual(
+    runs.flat().toSorted(),
+    [...all, ...always, ...always, ...always].toSorted(),
+    "each of the others once",
+  );
   for (const files of runs) {
-    assert.equal(files.filter((path) => !programs.includes(path)).length, filesOf("all").length - programs.length);
-    assert.ok(files.filter((path) => programs.includes(path)).length <= Math.ceil(programs.length / 3));
+    assert.deepEqual(
+      files.filter((path) => always.includes(path)),
+      always,
+    );
+    assert.ok(LONGEST.filter((path) => files.includes(path)).length <= Math.ceil(LONGEST.length / TURNS));
   }
-  assert.deepEqual([...new Set(runs.flat())].toSorted(), filesOf("all"));
 });
 
 test("of a file whose long form takes too long for `.ci/run`, that runs by night, and the short one here", () => {

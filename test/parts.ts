@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sampled } from "./rounds.ts";
+import { inTurn } from "./rounds.ts";
+import { LONGEST } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 /**
- * What `node test/run.ts PART` runs: `all` files in their short form (`npm test`); or each file once, as `.ci/run` does:
+ * What `node test/run.ts PART` runs: `all` files in their short form, some in turn (`npm test`); or each file once, as
+ * `.ci/run` does:
  * `once`, those without a long form, and `long`, the others in that form. `programs` are those of `long` that need other
  * programs, `nightly` the long forms that take too long for `.ci/run`, which runs their short ones: in `long`, if they
  * need programs.
@@ -80,15 +82,16 @@ export const WITH_PROGRAMS: readonly string[] = readFileSync(join(ROOT, "test/pr
   .split("\n");
 
 /**
- * What a run of a part has of its files. Of those that start other programs, a run of `npm test` has a third, by
- * TEST_SEED: `.ci/run` has all of them.
+ * What a run of a part has of its files. Those that start other programs or have a long form take turns in `npm test`,
+ * by TEST_SEED, as `.ci/run` has all of them. The longest are spread over the runs, so that these take as long.
  */
 export function filesOfRun(part: Part): readonly string[] {
   const files = filesOf(part);
   if (part !== "all") return files;
   const programs = filesOf("programs");
-  const chosen = new Set(sampled(programs, 3));
-  return files.filter((path) => !programs.includes(path) || chosen.has(path));
+  const others = new Set(files.filter((path) => programs.includes(path) || hasLongForm(path)));
+  const chosen = inTurn([...new Set([...LONGEST, ...others])]);
+  return files.filter((path) => !others.has(path) || chosen.includes(path));
 }
 
 /** Whether a part runs the long forms, in which no test may be skipped. */

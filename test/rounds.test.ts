@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { takingTurns, onlyLong, rounds, sampled } from "./rounds.ts";
+import { inTurn, onlyLong, rounds, sampled, takingTurns, TURNS } from "./rounds.ts";
 
 const numbers = { short: 3, long: 7 };
 const before = { ...process.env };
@@ -28,7 +28,7 @@ test("in turn, a test is in each of so many runs, and always in the long form", 
   delete process.env["TEST_ROUNDS"];
   const runs = (from: number): boolean[] =>
     Array.from({ length: 6 }, (_, number) => {
-      process.env["TEST_SEED"] = String(number);
+      process.env["TEST_SEED"] = String(number * TURNS + 3);
       return takingTurns(3, from) === false;
     });
   assert.deepEqual(runs(0), [true, false, false, true, false, false]);
@@ -36,7 +36,7 @@ test("in turn, a test is in each of so many runs, and always in the long form", 
   assert.match(String(takingTurns(3)), /one of 3 runs.*\.ci\/run/);
   delete process.env["TEST_SEED"];
   assert.equal(takingTurns(3), false);
-  process.env["TEST_SEED"] = "1";
+  process.env["TEST_SEED"] = String(TURNS);
   process.env["TEST_ROUNDS"] = "long";
   assert.equal(takingTurns(3), false);
 });
@@ -48,10 +48,23 @@ test("some of the items, different ones in each run, unless the long form is req
   assert.deepEqual(sampled(items, 2), ["a", "c", "e"]);
   assert.deepEqual([0, 1, 2].flatMap((from) => sampled(items, 3, from)).sort(), items);
   assert.deepEqual(sampled(items, 3, 4), ["b", "e"]);
-  process.env["TEST_SEED"] = "5";
+  process.env["TEST_SEED"] = String(5 * TURNS);
   assert.deepEqual(sampled(items, 3), ["c"]);
   assert.deepEqual(sampled(items, 3, 1), ["a", "d"]);
   assert.deepEqual(sampled(["a", "b"], 4), ["b"], "few items: not none");
   process.env["TEST_ROUNDS"] = "long";
   assert.equal(sampled(items, 2), items);
+});
+
+test("a test that takes turns in a file that takes turns has its turn: no two of both are tied to each other", () => {
+  delete process.env["TEST_ROUNDS"];
+  const files = ["a", "b", "c", "d", "e"];
+  for (const step of [2, 3, 4, 8]) {
+    const seen = new Set<string>();
+    for (let number = 0; number < TURNS * step; number++) {
+      process.env["TEST_SEED"] = String(number);
+      for (const file of inTurn(files)) if (takingTurns(step) === false) seen.add(file);
+    }
+    assert.deepEqual([...seen].toSorted(), files, String(step));
+  }
 });

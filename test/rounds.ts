@@ -35,7 +35,20 @@ export function sampled<Item>(items: readonly Item[], step: number, from = 0): r
   return isLong() ? items : items.filter((_, index) => index % step === first % items.length);
 }
 
+/** In how many runs of `npm test` each of the files that take turns comes once. */
+export const TURNS = 4;
+
+/** Of the files that take turns, those of this run, by TEST_SEED. */
+export function inTurn(files: readonly string[]): readonly string[] {
+  return files.filter((_, index) => index % TURNS === runSeed() % TURNS);
+}
+
+/** What a file samples, apart from which run it is in: otherwise some of its cases never had their turn. */
 function seed(): number {
+  return Math.floor(runSeed() / TURNS);
+}
+
+function runSeed(): number {
   return Number(process.env["TEST_SEED"] ?? 0);
 }
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { filesOfRun, isLong, isShortIn, type Part, PARTS } from "./parts.ts";
+import { filesOf, filesOfRun, isLong, isShortIn, type Part, PARTS } from "./parts.ts";
 import { type FileTime, readTimes } from "./file-times.ts";
 import { processesFor } from "./shared-processes.ts";
 
@@ -15,7 +15,7 @@ const FOLDER = "test/output/processes";
 /** What each file took, for `LONGEST` and `NIGHTLY`, and to find what is dear. */
 const TIMES = "test/output/times.tsv";
 
-/** Which cases the short forms sample; another run has others. */
+/** Which files take their turn and which cases the short forms sample; another run has others. */
 const seed = (process.env["TEST_SEED"] ??= String(Math.floor(Math.random() * 1000)));
 
 const part = partNamed(process.argv[2] ?? process.env["TEST_PART"] ?? "all");
@@ -29,7 +29,10 @@ const tests = start("--test", argumentsOf(files), "inherit", {
   ...(isLong(part) && { TEST_ROUNDS: "long" }),
 });
 let failed = (await endOf(tests)) !== 0;
-if (!isLong(part)) console.error(`The short forms had their sample of cases by TEST_SEED=${seed}.`);
+if (!isLong(part)) {
+  const count = `${files.length} of ${filesOf(part).length} test files`;
+  console.error(`This run had ${count}, and of the short forms the cases, of TEST_SEED=${seed}.`);
+}
 for (const kind of ["processor", "clock"] as const) console.error(longest(readTimes(join(ROOT, TIMES)), kind));
 if (checked !== undefined) {
   const [stdout, stderr, code] = await checked;
