@@ -76,22 +76,47 @@ export const NIGHTLY: readonly string[] = [
   "test/table/hashed.test.ts",
 ];
 
+/** Files without a long form that take four seconds of processor time or more. */
+export const DEAR: readonly string[] = [
+  "test/api/bad-input.test.ts",
+  "test/api/dashboard/feed-imports.test.ts",
+  "test/api/dashboard/identifications.test.ts",
+  "test/api/standby-feeds.test.ts",
+  "test/api/taxii.test.ts",
+  "test/batch/engine/long-rows.test.ts",
+  "test/cbs/base-layer.test.ts",
+  "test/cli/commands/identify.test.ts",
+  "test/cli/commands/on-server.test.ts",
+  "test/cli/commands/only-sets.test.ts",
+  "test/cli/commands/ruleset-file.test.ts",
+  "test/cli/commands/ruleset.test.ts",
+  "test/cli/commands/sets.test.ts",
+  "test/cli/commands/several-snapshots.test.ts",
+  "test/cli/permissions.test.ts",
+  "test/cli/quick-start.test.ts",
+  "test/cti/importers/published-lists.test.ts",
+  "test/formats/published-lists.test.ts",
+  "test/update/published-lists.test.ts",
+  "test/update/update-catalogue.test.ts",
+];
+
 /** Test files that start other programs: paths or glob patterns. */
 export const WITH_PROGRAMS: readonly string[] = readFileSync(join(ROOT, "test/programs-tests.txt"), "utf8")
   .trimEnd()
   .split("\n");
 
 /**
- * What a run of a part has of its files. Those that start other programs or have a long form take turns in `npm test`,
- * by TEST_SEED, as `.ci/run` has all of them. The longest are spread over the runs, so that these take as long.
+ * What a run of a part has of its files. Those that start other programs, have a long form or are dear take turns in
+ * `npm test`, by TEST_SEED, as `.ci/run` has all of them. The longest are spread over the runs, so that these take as
+ * long.
  */
 export function filesOfRun(part: Part): readonly string[] {
   const files = filesOf(part);
   if (part !== "all") return files;
   const programs = filesOf("programs");
-  const others = new Set(files.filter((path) => programs.includes(path) || hasLongForm(path)));
-  const chosen = inTurn([...new Set([...LONGEST, ...others])]);
-  return files.filter((path) => !others.has(path) || chosen.includes(path));
+  const others = files.filter((path) => programs.includes(path) || DEAR.includes(path) || hasLongForm(path));
+  const chosen = inTurn([...new Set([...LONGEST, ...DEAR, ...others])]);
+  return files.filter((path) => !others.includes(path) || chosen.includes(path));
 }
 
 /** Whether a part runs the long forms, in which no test may be skipped. */

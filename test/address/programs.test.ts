@@ -13,7 +13,7 @@ import { type Answers, type Parser, PARSERS } from "./programs/parsers.ts";
 import { rounds } from "../rounds.ts";
 
 const SEED = 20_261_122;
-const TEXTS = rounds({ short: 8_000, long: 100_000 });
+const TEXTS = rounds({ short: 8_000, long: 40_000 });
 const folder = temporaryFolder();
 after(() => folder.remove());
 

@@ -9,7 +9,7 @@ import { addKey, addOrganisation, START, startServer, type TestServer } from "./
 import { rounds, sampled } from "../rounds.ts";
 
 const SEED = 20_261_121;
-const EXPIRIES = rounds({ short: 2_000, long: 100_000 });
+const EXPIRIES = rounds({ short: 2_000, long: 30_000 });
 
 let t: TestServer;
 let key = "";

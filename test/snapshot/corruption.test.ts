@@ -9,10 +9,10 @@ import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/samp
 import { rounds } from "../rounds.ts";
 
 const SEED = 1;
-const CORRUPTED = rounds({ short: 500, long: 15_000 });
+const CORRUPTED = rounds({ short: 500, long: 5_000 });
 /** Every bit of these first bytes is flipped: the head, the gap after it and the first section in the long form. */
 const FLIPPED = rounds({ short: 160, long: 640 });
-const CRAFTED = rounds({ short: 400, long: 5000 });
+const CRAFTED = rounds({ short: 400, long: 1500 });
 
 async function goodFile(folder: string, seed: number, prefixes: number): Promise<Buffer> {
   const path = join(folder, `good-${seed}`);

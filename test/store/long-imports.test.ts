@@ -109,7 +109,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const random = new Random(5);
         const into = await rulesetOf(replica);
         const expected = new Map<string, Rule>();
-        for (let round = 0; round < rounds({ short: 6, long: 40 }); round++) {
+        for (let round = 0; round < rounds({ short: 6, long: 15 }); round++) {
           const at = 10 + round;
           const mode = random.below(2) === 0 ? "skip" : "extend";
           const list = columnsOf(randomRules(random, 1000 + random.below(3 * PART)));
@@ -160,7 +160,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const importing = () =>
           replicas[0].store.write({ kind: "import-rules", ...into, rules: list(), mode: "skip", ...by(2) });
         await importing();
-        for (let round = 0; round < rounds({ short: 4, long: 20 }); round++) {
+        for (let round = 0; round < rounds({ short: 4, long: 10 }); round++) {
           const { prefix } = adding(`10.0.0.${round}`);
           const imported = importing();
           const deleted = replicas[1].store.write({ kind: "delete-rule", ...into, prefix, ...by(3) });

@@ -60,7 +60,7 @@ function firstDifference(
 }
 
 test("random queries find what reading every document finds, as written and in canonical form", () => {
-  const datasets = rounds({ short: 6, long: 1050 });
+  const datasets = rounds({ short: 6, long: 350 });
   for (let i = 0; i < datasets; i++) {
     const random = new Random(seed * 7919 + i);
     const { dataset, networks, documents } = searchedDataset(randomEntries(random, [1, 20, 31, 70, 300][i % 5]!));

@@ -37,7 +37,7 @@ class World {
 test("table and tree equal the index and a list, while rules change and freezes start and end", (t) => {
   const tally = emptyTally();
   const differential = new RulesDifferential(SEED, ASKED, tally);
-  for (let round = rounds({ short: 50, long: 1500 }); round > 0; round--) differential.round();
+  for (let round = rounds({ short: 50, long: 500 }); round > 0; round--) differential.round();
   differential.finish();
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(tally)}`);
   assert.ok(Object.values(tally).every((count) => count > 0));

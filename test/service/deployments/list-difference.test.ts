@@ -11,7 +11,7 @@ import { finished } from "../../../src/turns/finished.ts";
 import { rounds } from "../../rounds.ts";
 import { seededRandom } from "../../table/differential.ts";
 
-const ROUNDS = rounds({ short: 500, long: 100_000 });
+const ROUNDS = rounds({ short: 500, long: 25_000 });
 const SEED = 35;
 /** Lists are of blocks of 32 addresses, one of each family. */
 const BITS = 5;
