@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
-import { inTurn, onlyLong, rounds, sampled, takingTurns, TURNS } from "./rounds.ts";
+import { inTurn, oneOf, onlyLong, rounds, sampled, takingTurns, TURNS } from "./rounds.ts";
 
 const numbers = { short: 3, long: 7 };
 const before = { ...process.env };
@@ -54,6 +54,17 @@ test("some of the items, different ones in each run, unless the long form is req
   assert.deepEqual(sampled(["a", "b"], 4), ["b"], "few items: not none");
   process.env["TEST_ROUNDS"] = "long";
   assert.equal(sampled(items, 2), items);
+});
+
+test("one of the items, another one in each run, in the long form too", () => {
+  for (const form of ["short", "long"]) {
+    process.env["TEST_ROUNDS"] = form;
+    const runs = Array.from({ length: 4 }, (_, number) => {
+      process.env["TEST_SEED"] = String(number * TURNS);
+      return oneOf(["a", "b", "c"], 1);
+    });
+    assert.deepEqual(runs, ["b", "c", "a", "b"]);
+  }
 });
 
 test("a test that takes turns in a file that takes turns has its turn: no two of both are tied to each other", () => {

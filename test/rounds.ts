@@ -35,6 +35,14 @@ export function sampled<Item>(items: readonly Item[], step: number, from = 0): r
   return isLong() ? items : items.filter((_, index) => index % step === first % items.length);
 }
 
+/**
+ * One of the items, in the long form too, in each run another one: for what takes long and would hardly find anything
+ * else with the others. Successive values of `from` begin with others.
+ */
+export function oneOf<Item>(items: readonly Item[], from = 0): Item {
+  return items[(seed() + from) % items.length]!;
+}
+
 /** In how many runs of `npm test` each of the files that take turns comes once. */
 export const TURNS = 4;
 

@@ -8,7 +8,7 @@ import { processesFor } from "./shared-processes.ts";
 
 /**
  * `node test/run.ts [PART]`: runs the test files of a part (`test/parts.ts`); without one, that of TEST_PART, or all.
- * The short forms share processes, and types and lint are checked beside them. Fails if anything does.
+ * Beside the short forms, types and lint are checked. Fails if anything does.
  */
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = "test/output/processes";
@@ -59,13 +59,13 @@ function endOf(child: ReturnType<typeof start>): Promise<number | null> {
   return new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
 }
 
-/** Two cores have work for four processes, as many tests wait; the long forms measure memory and load. */
+/** Two cores have work for five processes, as many tests wait. */
 function argumentsOf(files: readonly string[]): string[] {
   return [
     "--import=./test/preload.ts",
     "--import=./test/time-limit.ts",
     `--test-timeout=${isLong(part) ? 1_200_000 : 300_000}`,
-    `--test-concurrency=${isLong(part) ? 3 : 4}`,
+    "--test-concurrency=5",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
     "--test-reporter=./test/every-file-ran.ts",
@@ -86,10 +86,17 @@ function processFiles(files: readonly string[]): string[] {
   rmSync(join(ROOT, FOLDER), { recursive: true, force: true });
   mkdirSync(join(ROOT, FOLDER), { recursive: true });
   writeFileSync(join(ROOT, TIMES), "");
-  return processesFor(files, { shared: !isLong(part) }).map((paths, index) => {
+  const form = (path: string): "short" | "long" => (isLong(part) && !isShortIn(part, path) ? "long" : "short");
+  const processes = (["short", "long"] as const).flatMap((each) =>
+    processesFor(
+      files.filter((path) => form(path) === each),
+      each,
+    ),
+  );
+  return processes.map((paths, index) => {
     const path = `${FOLDER}/${String(index + 1).padStart(3, "0")}.test.ts`;
     const list = JSON.stringify(paths, undefined, 2);
-    const short = paths.some((each) => isShortIn(part, each)) ? `delete process.env["TEST_ROUNDS"];\n` : "";
+    const short = form(paths[0]!) === "short" ? `delete process.env["TEST_ROUNDS"];\n` : "";
     writeFileSync(
       join(ROOT, path),
       `import { runInOneProcess } from "../../one-process.ts";\n\n${short}await runInOneProcess(${list});\n`,

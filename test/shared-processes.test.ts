@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readTimes } from "./file-times.ts";
 import { temporaryFolder } from "./cli/run-command.ts";
 import { filesOf } from "./parts.ts";
-import { LONGEST, OWN_PROCESS, processesFor } from "./shared-processes.ts";
+import { FILES, LONGEST, OWN_PROCESS, processesFor } from "./shared-processes.ts";
 
 test("each test file is in one process; those that need their own are alone in it", () => {
   const files = filesOf("all");
@@ -33,11 +33,12 @@ test("files that take long by the clock are alone, and begin first", () => {
   );
 });
 
-test("in the long form, no file shares a process", () => {
+test("in the long form, fewer files share a process, and those that need their own are alone, too", () => {
   const files = filesOf("long");
-  const processes = processesFor(files, { shared: false });
-  assert.ok(processes.every(({ length }) => length === 1));
+  const processes = processesFor(files, "long");
   assert.deepEqual(processes.flat().toSorted(), files);
+  assert.equal(Math.max(...processes.map(({ length }) => length)), FILES.long);
+  for (const paths of processes) assert.ok(paths.length === 1 || !paths.some((path) => path in OWN_PROCESS));
 });
 
 const NOISY = `

@@ -28,24 +28,24 @@ export const LONGEST: readonly string[] = [
 ];
 
 /**
- * How many files share a process, as starting Node, and loading and compiling what they test, takes longer than the
- * tests of many files: what one of them breaks takes no more with it.
+ * How many files share a process, in their short forms and in their long ones, as starting Node, and loading and
+ * compiling what they test, takes longer than the tests of many files. What one of them breaks takes no more with it.
  */
-const FILES = 24;
+export const FILES = { short: 24, long: 6 } as const;
 
 /**
  * The files of each process, in the order in which they begin: the longest alone, then neighbours by name, which load
- * the same modules, unless none share, then the others alone.
+ * the same modules, then the others that are alone.
  */
 export function processesFor(
   files: readonly string[],
-  { shared = true }: { readonly shared?: boolean } = {},
+  form: "short" | "long" = "short",
 ): readonly (readonly string[])[] {
   const sorted = files.toSorted();
   const longest = LONGEST.filter((file) => files.includes(file));
-  const sharing = shared ? sorted.filter(sharesProcess) : [];
-  const together = Array.from({ length: Math.ceil(sharing.length / FILES) }, (_, index) =>
-    sharing.slice(index * FILES, (index + 1) * FILES),
+  const sharing = sorted.filter(sharesProcess);
+  const together = Array.from({ length: Math.ceil(sharing.length / FILES[form]) }, (_, index) =>
+    sharing.slice(index * FILES[form], (index + 1) * FILES[form]),
   );
   const others = sorted.filter((file) => !longest.includes(file) && !sharing.includes(file));
   return [...longest.map((file) => [file]), ...together, ...others.map((file) => [file])];

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { onlyLong } from "../rounds.ts";
+import { oneOf, onlyLong } from "../rounds.ts";
 import { GO, missingTools, OAPI_CODEGEN, PYTHON, run, type Run, TOOLS } from "../tools.ts";
 import { EXPECTED } from "./clients/scenario.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
@@ -170,13 +170,12 @@ for (const [at, language] of [TYPESCRIPT, PYTHON_CLIENT, GO_CLIENT].entries()) {
       "negative control: with a schema or an operation missing in the document, the client does not compile or run",
       { skip: onlyLong() },
       async () => {
-        for (const [name, change] of BROKEN) {
-          const { folder, runs } = await generated(language, "/openapi.json", `${at}-broken-${name}`, change);
-          const isNoticed =
-            !isCompiled(runs) ||
-            (await language.drive(folder, await environmentOf(`${language.name} ${name}`))).code !== 0;
-          assert.ok(isNoticed, name);
-        }
+        const [name, change] = oneOf(BROKEN, at);
+        const { folder, runs } = await generated(language, "/openapi.json", `${at}-broken-${name}`, change);
+        const isNoticed =
+          !isCompiled(runs) ||
+          (await language.drive(folder, await environmentOf(`${language.name} ${name}`))).code !== 0;
+        assert.ok(isNoticed, name);
       },
     );
   });

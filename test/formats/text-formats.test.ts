@@ -200,6 +200,6 @@ test("random catalogues: every format has all prefixes with their ids", () => {
         );
       }
     }),
-    { numRuns: rounds({ short: 60, long: 300 }) },
+    { numRuns: rounds({ short: 60, long: 120 }) },
   );
 });

@@ -913,7 +913,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const others = await Promise.all([20, 3_600_000].map((pollEvery) => Replica.open(location, { pollEvery })));
         const all = [replica, ...others];
         const { organisation, blocklist } = await replica.organisation();
-        const each = rounds({ short: 20, long: 60 });
+        const each = rounds({ short: 20, long: 40 });
         const own = await Promise.all(
           all.map(async ({ store }, who) => {
             for (let i = 0; i < each; i++) {

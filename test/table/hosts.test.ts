@@ -13,7 +13,7 @@ import { TableError, type TableErrorCode } from "../../src/table/table-error.ts"
 import { PrefixPairs } from "../../src/trie/prefix-pairs.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { finished } from "../../src/turns/finished.ts";
-import { onlyLong, rounds } from "../rounds.ts";
+import { onlyLong, rounds, takingTurns } from "../rounds.ts";
 import { kernelOver } from "../kernel/kernel-memory.ts";
 import type { PlainPrefix } from "../oracle/interval-oracle.ts";
 import { compareWithOracle, expectedReadBack, randomPrefixes, readBack, seededRandom } from "./differential.ts";
@@ -118,7 +118,7 @@ function listOf({ values, run, around }: (typeof SHAPES)[keyof typeof SHAPES], c
 for (const [name, shape] of Object.entries(SHAPES))
   test(`a list of hosts is in buckets, and equals the oracle: ${name}`, (t) => {
     const random = seededRandom(SEED);
-    const list = listOf(shape, rounds({ short: 1_500, long: 10_000 }), random);
+    const list = listOf(shape, rounds({ short: 1_500, long: 4_000 }), random);
     const table = hostTableOf(list);
     assert.ok(hasHosts(table));
     t.diagnostic(`${compareAll(table, list, random)} answers`);
@@ -145,7 +145,7 @@ function mixedList(random: Random): PlainPrefix[] {
 test("random hosts among prefixes equal the oracle, in buckets or not", (t) => {
   const random = seededRandom(SEED);
   let [compared, withHosts] = [0, 0];
-  const sets = rounds({ short: 40, long: 150 });
+  const sets = rounds({ short: 40, long: 80 });
   for (let i = 0; i < sets; i++) {
     const list = i % 8 === 0 ? randomPrefixes(random).filter(({ family }) => family === 4) : mixedList(random);
     const table = hostTableOf(list);
@@ -220,29 +220,33 @@ test("hosts are in buckets where speed is favoured, and in fewer bytes where siz
   assert.ok(size.byteLength < speed.byteLength);
 });
 
-test("820,000 hosts are in buckets by themselves, with the answers of a set; rules, a match each, are not", () => {
-  const random = seededRandom(SEED);
-  const hosts = new Set<number>();
-  while (hosts.size < 820_000) hosts.add(random());
-  const words = Uint32Array.from(hosts).sort();
-  const pairs = new PrefixPairs();
-  const sorted = new SortedFreezer(words.length, 0);
-  for (const word of words) {
-    pairs.add(4, word, 0, 0, 0, 32, 1);
-    sorted.add(4, word, 0, 0, 0, 32, 9);
-  }
-  const asked = Array.from({ length: 100_000 }, (_, i) => (i % 2 === 0 ? random() : words[random() % words.length]!));
-  const table = freeze(pairs);
-  assert.ok(hasHosts(table));
-  // Each match of a freezer of sorted prefixes is another one: more than there are tags.
-  assert.ok(!hasHosts(finished(sorted.freezing())));
-  const found = Uint32Array.from(asked);
-  table.lookupBatchInto(4, found, found);
-  const expected = Uint32Array.from(asked, (word) => (hosts.has(word) ? 1 : 0));
-  assert.deepEqual(found, expected);
-  assert.deepEqual(kernelAnswers(table, asked), expected);
-  assert.equal([...table.entries(4)].length, words.length);
-});
+test(
+  "820,000 hosts are in buckets by themselves, with the answers of a set; rules, a match each, are not",
+  { skip: takingTurns(2) },
+  () => {
+    const random = seededRandom(SEED);
+    const hosts = new Set<number>();
+    while (hosts.size < 820_000) hosts.add(random());
+    const words = Uint32Array.from(hosts).sort();
+    const pairs = new PrefixPairs();
+    const sorted = new SortedFreezer(words.length, 0);
+    for (const word of words) {
+      pairs.add(4, word, 0, 0, 0, 32, 1);
+      sorted.add(4, word, 0, 0, 0, 32, 9);
+    }
+    const asked = Array.from({ length: 100_000 }, (_, i) => (i % 2 === 0 ? random() : words[random() % words.length]!));
+    const table = freeze(pairs);
+    assert.ok(hasHosts(table));
+    // Each match of a freezer of sorted prefixes is another one: more than there are tags.
+    assert.ok(!hasHosts(finished(sorted.freezing())));
+    const found = Uint32Array.from(asked);
+    table.lookupBatchInto(4, found, found);
+    const expected = Uint32Array.from(asked, (word) => (hosts.has(word) ? 1 : 0));
+    assert.deepEqual(found, expected);
+    assert.deepEqual(kernelAnswers(table, asked), expected);
+    assert.equal([...table.entries(4)].length, words.length);
+  },
+);
 
 function wordsOf(table: PrefixTable, section: SectionName): Int32Array {
   const { byteOffset, byteLength } = table.sections[section];

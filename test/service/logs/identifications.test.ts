@@ -26,7 +26,7 @@ import { identify } from "../../../src/batch/identify.ts";
 import { Matcher } from "../../../src/batch/matcher.ts";
 import { UnmatchedSample } from "../../../src/service/logs/unmatched-sample.ts";
 import { identifyText } from "../../../src/cbs/identify.ts";
-import { onlyLong, rounds } from "../../rounds.ts";
+import { onlyLong } from "../../rounds.ts";
 import { openNetworks } from "../../../src/datasets/open-networks.ts";
 import { ServedNetworks } from "../../../src/service/datasets/served-networks.ts";
 import { until } from "../../until.ts";
@@ -489,7 +489,7 @@ test("the disk fills up, the client disconnects, someone deletes it, the server 
 
 test("memory does not grow with the length of the log", { timeout: 600_000, skip: onlyLong() }, async (t) => {
   const service = make();
-  const megabytes = rounds({ short: 200, long: 600 });
+  const megabytes = 400;
   const piece = Buffer.from(
     someLines(15_000)
       .map(({ line }) => `${line}\n`)
