@@ -2,9 +2,20 @@ import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DEAR, filesOf, filesOfRun, hasLongForm, isShortIn, NIGHTLY, WITH_PROGRAMS } from "./parts.ts";
+import {
+  DEAR,
+  FILES,
+  filesOf,
+  filesOfRun,
+  hasLongForm,
+  isShortIn,
+  LONGEST,
+  NIGHTLY,
+  OWN_PROCESS,
+  processesFor,
+  WITH_PROGRAMS,
+} from "./parts.ts";
 import { TURNS } from "./rounds.ts";
-import { LONGEST } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -66,4 +77,37 @@ test("the files that need programs exist, in alphabetical order, those of pages 
   // Their long form is in the browser's harness.
   assert.ok(filesOf("programs").filter((path) => /^test\/dashboard\/.*-pages\.test\.ts$/.test(path)).length > 5);
   for (const file of LONGEST) assert.ok(filesOf("all").includes(file), file);
+});
+
+test("each test file is in one process; those that need their own are alone in it", () => {
+  const files = filesOf("all");
+  const processes = processesFor(files);
+  assert.deepEqual(processes.flat().toSorted(), files.toSorted());
+  assert.ok(processes.length < files.length - 50, String(processes.length));
+  for (const file of Object.keys(OWN_PROCESS)) {
+    assert.ok(
+      processes.some((each) => each.length === 1 && each[0] === file),
+      file,
+    );
+  }
+});
+
+test("files that take long by the clock are alone, and begin first", () => {
+  const processes = processesFor(filesOf("all"));
+  assert.deepEqual(
+    processes.slice(0, LONGEST.length).map(([file]) => file),
+    LONGEST,
+  );
+  assert.deepEqual(
+    processes.slice(0, LONGEST.length + 1).map(({ length }) => length > 1),
+    [...LONGEST.map(() => false), true],
+  );
+});
+
+test("in the long form, fewer files share a process, and those that need their own are alone, too", () => {
+  const files = filesOf("long");
+  const processes = processesFor(files, "long");
+  assert.deepEqual(processes.flat().toSorted(), files);
+  assert.equal(Math.max(...processes.map(({ length }) => length)), FILES.long);
+  for (const paths of processes) assert.ok(paths.length === 1 || !paths.some((path) => path in OWN_PROCESS));
 });

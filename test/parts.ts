@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inTurn } from "./rounds.ts";
-import { LONGEST } from "./shared-processes.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -103,9 +102,84 @@ export const DEAR: readonly string[] = [
 ];
 
 /** Test files that start other programs: paths or glob patterns. */
-export const WITH_PROGRAMS: readonly string[] = readFileSync(join(ROOT, "test/programs-tests.txt"), "utf8")
-  .trimEnd()
-  .split("\n");
+export const WITH_PROGRAMS: readonly string[] = [
+  "test/address/programs.test.ts",
+  "test/api/behind-tls.test.ts",
+  "test/api/enforced-packets.test.ts",
+  "test/api/feed-readers.test.ts",
+  "test/api/generated-clients.test.ts",
+  "test/api/misp-feeds.test.ts",
+  "test/api/openapi/document-linters.test.ts",
+  "test/api/partitions.test.ts",
+  "test/api/polled-feeds.test.ts",
+  "test/api/schemathesis.test.ts",
+  "test/api/shared-connections.test.ts",
+  "test/api/taxii-clients.test.ts",
+  "test/api/timed-packets.test.ts",
+  "test/api/vendor-queries.test.ts",
+  "test/batch/input/records-beside-duckdb.test.ts",
+  "test/batch/input/records-beside-jq.test.ts",
+  "test/batch/log-programs.test.ts",
+  "test/bench/native.test.ts",
+  "test/cli/commands/completions.test.ts",
+  "test/cli/full-disk.test.ts",
+  "test/cli/recovery.test.ts",
+  "test/client/forward-auth.test.ts",
+  "test/cti/importers/csv-beside-python.test.ts",
+  "test/dashboard/*-pages.test.ts",
+  "test/dashboard/api-console.test.ts",
+  "test/dashboard/dropped-packet.test.ts",
+  "test/examples/clickhouse.test.ts",
+  "test/examples/duckdb.test.ts",
+  "test/examples/kafka.test.ts",
+  "test/examples/spark.test.ts",
+  "test/exports/core-platforms.test.ts",
+  "test/formats/firewalls.test.ts",
+  "test/formats/programs.test.ts",
+  "test/formats/rule-consumers.test.ts",
+  "test/formats/timed-decisions.test.ts",
+  "test/packaging/board.test.ts",
+  "test/packaging/linters.test.ts",
+  "test/packaging/systemd.test.ts",
+  "test/reading/list-oracle.test.ts",
+  "test/service/store/store-outage.test.ts",
+  "test/store/power-cut.test.ts",
+];
+
+/** Files that need a process of their own, and why. */
+export const OWN_PROCESS: Readonly<Record<string, string>> = {
+  "test/api/address-streams.test.ts": "measures memory",
+  "test/api/http/read-buffers.test.ts": "measures memory",
+  "test/api/load.test.ts": "measures how a server bears load",
+  "test/api/plugins/writers.test.ts": "takes `Function` away",
+  "test/batch/with-typescript.test.ts": "sets another engine for the files that it loads",
+  "test/formats/programs.test.ts": "loads chDB, whose signal handler stops the process at a fault that V8 handles",
+  "test/formats/published-lists.test.ts": "loads chDB as well",
+  "test/service/logs/identifications.test.ts": "measures memory",
+  "test/service/rules/background-freezes.test.ts": "measures memory",
+  "test/service/rules/kernel-engine.test.ts": "measures memory",
+  "test/service/store/store-outage.test.ts": "ends threads of its process",
+  "test/snapshot/shared-memory.test.ts": "waits until memory is collected",
+};
+
+/**
+ * Files that take longest by the clock, in the long form or the short one: they begin first, as one core would have
+ * nothing to do if they came last.
+ */
+export const LONGEST: readonly string[] = [
+  "test/api/on-postgres.test.ts",
+  "test/package.test.ts",
+  "test/readme.test.ts",
+  "test/api/plugins/sequences.test.ts",
+  "test/api/fuzz.test.ts",
+  "test/api/processes.test.ts",
+];
+
+/**
+ * How many files share a process, in their short forms and in their long ones, as starting Node, and loading and
+ * compiling what they test, takes longer than the tests of many files. What one of them breaks takes no more with it.
+ */
+export const FILES = { short: 24, long: 6 } as const;
 
 /**
  * What a run of a part has of its files. Those that start other programs, have a long form or are dear take turns in
@@ -151,4 +225,26 @@ export function hasLongForm(path: string): boolean {
     /\brounds\(\{|\bonlyLong\(|\btakingTurns\(|\bsampled\(/.test(text) ||
     others.some((other) => hasLongForm(join(dirname(path), other)))
   );
+}
+
+/**
+ * The files of each process, in the order in which they begin: the longest alone, then neighbours by name, which load
+ * the same modules, then the others that are alone.
+ */
+export function processesFor(
+  files: readonly string[],
+  form: "short" | "long" = "short",
+): readonly (readonly string[])[] {
+  const sorted = files.toSorted();
+  const longest = LONGEST.filter((file) => files.includes(file));
+  const sharing = sorted.filter(sharesProcess);
+  const together = Array.from({ length: Math.ceil(sharing.length / FILES[form]) }, (_, index) =>
+    sharing.slice(index * FILES[form], (index + 1) * FILES[form]),
+  );
+  const others = sorted.filter((file) => !longest.includes(file) && !sharing.includes(file));
+  return [...longest.map((file) => [file]), ...together, ...others.map((file) => [file])];
+}
+
+function sharesProcess(file: string): boolean {
+  return OWN_PROCESS[file] === undefined && !LONGEST.includes(file);
 }

@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { filesOf, filesOfRun, isLong, isShortIn, type Part, PARTS } from "./parts.ts";
+import { filesOf, filesOfRun, isLong, isShortIn, type Part, PARTS, processesFor } from "./parts.ts";
 import { type FileTime, readTimes } from "./file-times.ts";
-import { processesFor } from "./shared-processes.ts";
 
 /**
  * `node test/run.ts [PART]`: runs the test files of a part (`test/parts.ts`); without one, that of TEST_PART, or all.

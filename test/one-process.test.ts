@@ -5,41 +5,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readTimes } from "./file-times.ts";
 import { temporaryFolder } from "./cli/run-command.ts";
-import { filesOf } from "./parts.ts";
-import { FILES, LONGEST, OWN_PROCESS, processesFor } from "./shared-processes.ts";
-
-test("each test file is in one process; those that need their own are alone in it", () => {
-  const files = filesOf("all");
-  const processes = processesFor(files);
-  assert.deepEqual(processes.flat().toSorted(), files.toSorted());
-  assert.ok(processes.length < files.length - 50, String(processes.length));
-  for (const file of Object.keys(OWN_PROCESS)) {
-    assert.ok(
-      processes.some((each) => each.length === 1 && each[0] === file),
-      file,
-    );
-  }
-});
-
-test("files that take long by the clock are alone, and begin first", () => {
-  const processes = processesFor(filesOf("all"));
-  assert.deepEqual(
-    processes.slice(0, LONGEST.length).map(([file]) => file),
-    LONGEST,
-  );
-  assert.deepEqual(
-    processes.slice(0, LONGEST.length + 1).map(({ length }) => length > 1),
-    [...LONGEST.map(() => false), true],
-  );
-});
-
-test("in the long form, fewer files share a process, and those that need their own are alone, too", () => {
-  const files = filesOf("long");
-  const processes = processesFor(files, "long");
-  assert.deepEqual(processes.flat().toSorted(), files);
-  assert.equal(Math.max(...processes.map(({ length }) => length)), FILES.long);
-  for (const paths of processes) assert.ok(paths.length === 1 || !paths.some((path) => path in OWN_PROCESS));
-});
 
 const NOISY = `
 import { after, afterEach, before, beforeEach, test } from "node:test";
