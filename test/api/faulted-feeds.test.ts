@@ -6,7 +6,7 @@ import { startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { missedBrokenFeeds } from "./harness/broken-feeds.ts";
 import { faultFeeds } from "./harness/faulted-feeds.ts";
 
-const FAULTS = 20;
+const FAULTS = 14;
 
 test(
   "devices that poll while database, server, disk and token fail get a published list, 304, 503 or nothing",

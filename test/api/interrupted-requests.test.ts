@@ -16,7 +16,7 @@ import { startServer, type TestServer } from "./start-server.ts";
 
 // Every operation of both documents, and the requests of devices, from clients that disconnect, fall silent, or come
 // all at once.
-const AT_ONCE = rounds({ short: 3, long: 20 });
+const AT_ONCE = rounds({ short: 3, long: 8 });
 /** The short form takes one out of this many, a different one in each test. */
 const EVERY = 6;
 /** The number of clients that are silent at the same time. */

@@ -34,7 +34,7 @@ import { temporaryFolder, outcomeOf, type Outcome } from "./run-command.ts";
 
 const WRITERS = 3;
 /** The number of rules that each writer has added before the backup begins. */
-const BEFORE = rounds({ short: 15, long: 150 });
+const BEFORE = rounds({ short: 15, long: 60 });
 const LIST = "192.0.2.0/24\n";
 const DOCUMENT = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
 

@@ -6,7 +6,7 @@ import { BROKEN, DecidingDifferential, emptyTally } from "./deciding-differentia
 test("algebra, relations, explanations, fits and replays agree with oracles that look at every address", () => {
   const tally = emptyTally();
   const differential = new DecidingDifferential(20_261_124, tally);
-  const count = rounds({ short: 500, long: 20_000 });
+  const count = rounds({ short: 500, long: 8_000 });
   for (let round = 0; round < count; round++) differential.round();
   assert.deepEqual(Object.values(tally), Array<number>(5).fill(count));
 });

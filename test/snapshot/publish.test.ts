@@ -23,7 +23,7 @@ test("publishing writes, syncs, renames, and syncs the folder, in this order", (
 test("after a crash at any moment of publishing there is the old snapshot or the new one", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = newCrashReport();
-    const publishes = rounds({ short: 3, long: 10 });
+    const publishes = rounds({ short: 3, long: 5 });
     for (let seed = SEED; seed < SEED + publishes; seed++) {
       await enumerateCrashStates(
         await recordPublish(folder, seed, "old"),

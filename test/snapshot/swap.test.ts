@@ -16,12 +16,12 @@ test("threads that open while a writer publishes see complete generations, none 
       path: join(folder, "snapshot"),
       prefixes: 2000,
       lookupsPerOpen: 2000,
-      go: upTo(rounds({ short: 60, long: 300 })),
+      go: upTo(rounds({ short: 60, long: 150 })),
     });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual([report.torn, report.mixed, report.backwards, report.untyped], [0, 0, 0, []]);
     assert.ok(
-      report.generations > rounds({ short: 10, long: 30 }) && report.lookups > 100_000,
+      report.generations > rounds({ short: 10, long: 15 }) && report.lookups > 100_000,
       "each thread saw many generations",
     );
   }));

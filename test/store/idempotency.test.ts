@@ -236,7 +236,7 @@ for (const { name, skip, make, stop } of await databases()) {
     test("random requests in random groups: for each key, the first one's answer, and a refusal of all others", (t) =>
       withRuleset(async (replica, list) => {
         const random = new Random(SEED);
-        const steps = rounds({ short: 60, long: 1000 });
+        const steps = rounds({ short: 60, long: 300 });
         const known = new Map<
           string,
           { readonly request: string; readonly answer: Promise<Answer>; readonly at: number }

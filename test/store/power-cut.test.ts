@@ -6,8 +6,8 @@ import { makeFastFolder } from "./harness/fast-folder.ts";
 import { cutPower, recordWriters, whyNoStrace } from "./harness/power-cuts.ts";
 import { rounds } from "../rounds.ts";
 
-const CUTS = rounds({ short: 40, long: 200 });
-const CUTS_OF_CONTROL = rounds({ short: 10, long: 200 });
+const CUTS = rounds({ short: 40, long: 100 });
+const CUTS_OF_CONTROL = rounds({ short: 10, long: 60 });
 
 test(
   "an acknowledged write survives a power failure; with synchronous = normal, the negative control, some do not (R2)",

@@ -8,7 +8,7 @@ import { rounds } from "../../rounds.ts";
 const DAY = 86_400_000;
 /** Rules, so many that they are changed in several steps. */
 const MANY = rounds({ short: 6000, long: 20_000 });
-const ROUNDS = rounds({ short: 30, long: 60 });
+const ROUNDS = rounds({ short: 30, long: 45 });
 
 let t: TestServer;
 let editor: TestUser;

@@ -230,7 +230,7 @@ const headOf = (socket: Socket): Promise<string> =>
   });
 
 /** Requests in progress at most. */
-const PROGRESS = rounds({ short: 25, long: 125 });
+const PROGRESS = rounds({ short: 25, long: 60 });
 
 test("of the long bodies that one key sends at once, as many as there may be requests in progress may wait, those beyond are shed; others have theirs read", async (context) => {
   const t = await start(context, { concurrentRequests: PROGRESS });
@@ -264,7 +264,7 @@ test("each of many long waiting bodies, cut anywhere, gets a response for its ow
   const t = await start(context);
   const key = await newKey(t, "many");
   const of = (index: number): string[] => Array.from({ length: 8000 }, (_, i) => `10.${index}.${i >> 8}.${i & 255}`);
-  const asked = Array.from({ length: rounds({ short: 8, long: 60 }) }, async (_, index) => {
+  const asked = Array.from({ length: rounds({ short: 8, long: 30 }) }, async (_, index) => {
     const ips = of(index);
     const body = JSON.stringify({ ips });
     const head = `POST /v1/cti/bulk_lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;

@@ -24,7 +24,7 @@ before(async () => {
 after(() => t.close());
 
 test("sequences of two organisations with every kind of key get the results of the model, and see nothing of each other", async (c) => {
-  const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: rounds({ short: 30, long: 200 }) });
+  const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: rounds({ short: 30, long: 100 }) });
   c.diagnostic(JSON.stringify(report));
   assert.equal(failure, undefined);
   for (const seen of [

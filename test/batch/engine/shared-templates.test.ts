@@ -72,7 +72,7 @@ async function rowsOf(options: Omit<IdentifyOptions, "output">): Promise<string>
 
 test("shared templates give the rows of templates by match", async () => {
   const random = new Random(SEED);
-  for (let round = rounds({ short: 2, long: 12 }); round > 0; round--) {
+  for (let round = rounds({ short: 2, long: 6 }); round > 0; round--) {
     const snapshot = await snapshotOf(random, round % 2 === 0 ? LABELS : ASCII_LABELS);
     const input = join(folder, "shared.log");
     writeFileSync(input, logOf(random));

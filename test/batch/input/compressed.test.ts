@@ -123,7 +123,7 @@ test("a stream that ends too early is never taken for a complete one", async (t)
     for (
       let length = 0;
       length < stream.length;
-      length += length < 20 || length > stream.length - 12 ? 1 : rounds({ short: 112, long: 7 })
+      length += length < 20 || length > stream.length - 12 ? 1 : rounds({ short: 112, long: 14 })
     ) {
       assert.equal(
         await outcome(stream.subarray(0, length), `cut.${kind}`),
@@ -166,7 +166,7 @@ test("garbage after the end and corruption inside are errors", async (t) => {
     gzip: gzipSync(BYTES),
     zstd: ZSTD_SHAPES["with a checksum"]!(BYTES),
   })) {
-    for (let at = 4; at < stream.length; at += rounds({ short: 162, long: 9 }), flips++) {
+    for (let at = 4; at < stream.length; at += rounds({ short: 162, long: 18 }), flips++) {
       const corrupt = Buffer.from(stream);
       corrupt[at]! ^= 1 << (at % 8);
       const result = await outcome(corrupt, "corrupt");

@@ -70,7 +70,7 @@ for (const [name, write] of Object.entries(WRITTEN)) {
           assert.deepEqual(read, JSON.parse(JSON.stringify(expected)));
         },
       ),
-      { seed: SEED, numRuns: rounds({ short: 100, long: 3000 }) },
+      { seed: SEED, numRuns: rounds({ short: 100, long: 1200 }) },
     );
   });
 }

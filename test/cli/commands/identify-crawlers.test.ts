@@ -9,7 +9,7 @@ import { crawlerLog, freshCatalogue } from "../../cbs/crawler-log.ts";
 import { takingTurns, rounds } from "../../rounds.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 
-const LINES = rounds({ short: 20_000, long: 200_000 });
+const LINES = rounds({ short: 20_000, long: 60_000 });
 const expected: string[] = [];
 let folder: ReturnType<typeof temporaryFolder>;
 
