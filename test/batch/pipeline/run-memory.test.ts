@@ -11,9 +11,9 @@ function memoryOf(pages: number): SharedMemory {
 test("a workspace has all of its blocks, or there is none: wherever the memory is full", () => {
   const counts = { none: 0, whole: 0 };
   for (const rows of [0, PAGE_BYTES])
-    for (let pages = 0; pages < 40; pages++) {
+    for (let pages = 0; pages < 80; pages++) {
       const memory = new RunMemory(memoryOf(pages));
-      const workspace = memory.takeWorkspace(2 * PAGE_BYTES, 4 * PAGE_BYTES, PAGE_BYTES, rows, 0);
+      const workspace = memory.takeWorkspace(2 * PAGE_BYTES, 4 * PAGE_BYTES, 4 * PAGE_BYTES, rows, 0);
       if (workspace === null) counts.none++;
       else {
         counts.whole++;
