@@ -93,6 +93,24 @@ describe("responses of a good server are accepted", () => {
     await assertFails(get(undefined, limits(hops - 1), publisher.url("/1")), "redirect", /more than 2 redirects/);
   });
 
+  test("one connection to a host, or as many as are allowed", async () => {
+    const fetchTwo = async (connections?: number) => {
+      const ports = new Set<number | undefined>();
+      const waiting: (() => void)[] = [];
+      publisher.pages.set("/list", (request, response) => {
+        ports.add(request.socket.remotePort);
+        waiting.push(() => response.end("x"));
+        // With two connections both requests arrive before either is answered.
+        if (waiting.length === (connections ?? 1)) waiting.splice(0).forEach((end) => end());
+      });
+      const downloader = await Downloader.create(publisher.options(connections === undefined ? {} : { connections }));
+      await Promise.all([downloader.get(publisher.url("/list")), downloader.get(publisher.url("/list"))]);
+      await downloader.close();
+      return ports.size;
+    };
+    assert.deepEqual([await fetchTwo(), await fetchTwo(2)], [1, 2]);
+  });
+
   test("an unchanged page, by its validators", async () => {
     const validators = { etag: '"a1"', lastModified: "Fri, 20 Nov 2026 10:00:00 GMT" };
     assert.equal(await get(status(304), {}, undefined, validators), "same");
