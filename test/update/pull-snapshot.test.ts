@@ -149,6 +149,7 @@ test("an interrupted pull continues where it ended, in the same run and in a lat
   handler = serving(first!, { cutAfter: half });
   await assert.rejects(pull(), { name: "UpdateError", code: "unreachable" });
   assert.ok(readFileSync(path).equals(second!), "the old file stays");
+  assert.equal(statSync(join(folder, ".catalogue.ipsieve.part")).mode & 0o777, 0o600, "only its user reads it");
   assert.ok(readFileSync(join(folder, ".catalogue.ipsieve.part")).equals(first!.subarray(0, half)));
   handler = serving(first!);
   const report = await pull();
