@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { identify } from "../../../src/batch/identify.ts";
 import { makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
@@ -47,3 +47,16 @@ for (const engine of ["typescript", "webassembly"] as const)
         assert.deepEqual(counted.perMatchOfFurther, []);
       }
     });
+
+test("the bytes that were read are those of the input, its header too, whether it is a file or a stream", async () => {
+  const snapshot = await makeSnapshot(folder);
+  const records = { csv: `ip,name\n${"1.2.3.4,x\n".repeat(50)}`, jsonl: `${'{"ip":"1.2.3.4"}\n'.repeat(50)}` };
+  for (const [syntax, content] of Object.entries(records)) {
+    const path = join(folder, `log.${syntax}`);
+    writeFileSync(path, content);
+    for (const input of [path, Readable.from([Buffer.from(content)])]) {
+      const result = await identify({ inputs: [input], snapshot, format: "none", field: "ip" });
+      assert.deepEqual([result.bytesRead, result.addresses], [content.length, 50], syntax);
+    }
+  }
+});
