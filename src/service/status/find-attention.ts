@@ -182,7 +182,7 @@ function keyFindings({ id, organisationId, label, expiresAt }: ApiKey, services:
     const plan = memory.plan(organisationId, area);
     if (!isActivePlan(plan, now)) continue;
     const { limit, remaining, reset } = keyLimits.peek(id, area, now, allowanceOf(plan, settings)).month;
-    if (remaining > (1 - NEARLY) * limit) continue;
+    if (limit - remaining < NEARLY * limit) continue;
     found.push({
       severity: remaining === 0 ? "critical" : "warning",
       code: "plan-full",

@@ -249,7 +249,7 @@ test("keys that have used up most of their requests of the month", async () => {
   });
   assert.deepEqual(await found({ ...perMonth, used: 899 }), []);
   const left = "of 1,000 this month under EDL Management";
-  assert.deepEqual(await found({ ...perMonth, used: 901 }), [full("warning", `has 99 requests left ${left}`)]);
+  assert.deepEqual(await found({ ...perMonth, used: 900 }), [full("warning", `has 100 requests left ${left}`)]);
   assert.deepEqual(await found({ ...perMonth, used: 999 }), [full("warning", `has 1 request left ${left}`)]);
   assert.deepEqual(await found({ ...perMonth, used: 1000 }), [
     full("critical", `has 0 requests left ${left}; it gets 429 until the month ends`),
