@@ -154,6 +154,7 @@ export { parseTimestamp } from "./rulesets/timestamp.ts";
 export { formatTimestamp } from "./time/format-timestamp.ts";
 export {
   exportRules,
+  type ExportPart,
   type RuleExportFormat,
   type RuleExportOptions,
   RULE_EXPORT_FORMATS,

@@ -119,8 +119,21 @@ test("MMDB: exports and lists for devices; a rule where it keeps IPv4 refuses th
   });
   const rules = `/v1/edl/ip-rulesets/${made.id}/rules`;
   await ask(t, "POST", rules, { key, body: { ip: "198.51.100.0/24", name: "tests" } });
-  const exported = await read(`${t.server.url}${rules}:export?format=mmdb`);
+  const expires_at = new Date(t.clock.now).toISOString();
+  await ask(t, "PUT", `${rules}?max_shrink=100`, {
+    key,
+    body: {
+      rules: [
+        { ip: "198.51.100.0/24", name: "tests" },
+        { ip: "203.0.113.1", expires_at },
+      ],
+    },
+  });
+  const path = `${t.server.url}${rules}:export?format=mmdb`;
+  const [exported, all] = await Promise.all([read(path), read(`${path}&active_only=false`)]);
   assert.deepEqual(exported.get("198.51.100.7"), { names: ["tests"], prefix_length: 24 });
+  assert.equal(exported.get("203.0.113.1"), null, "it has expired");
+  assert.deepEqual(all.get("203.0.113.1"), { names: [], expires_at, prefix_length: 32 });
   const { body } = await create({ name: "Reader", include: [{ ruleset: made.id }], firewall_format: "mmdb" });
   await becomes(body.id, "ok");
   const { body: told } = await ask(t, "GET", `${PATH}${body.id}/urls/`, { key });
