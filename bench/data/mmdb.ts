@@ -19,6 +19,7 @@ export function writeMmdb(table: TableData): Buffer {
   const data = new MmdbData();
   const offsets = new Map<number, number>();
   for (const value of tree.values()) {
+    if (value === "") continue;
     offsets.set(value, data.byteLength);
     data.number(value, "uint32");
   }

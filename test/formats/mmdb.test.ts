@@ -122,16 +122,18 @@ describe("records of every width", () => {
         for (const { prefix, match } of tree.catalogue.table.entries(family)) search.add(prefix, match);
       // The largest values that the width can hold, so that every bit of it is used.
       const top = 2 ** recordSize - 1;
-      const bytes = search.write(recordSize, (match) => top - match);
+      const written = (size: 24 | 28 | 32, offsetOf: (match: number) => number) =>
+        Buffer.concat([...search.write(size, offsetOf)]);
+      const bytes = written(recordSize, (match) => top - match);
       const found = new Set(recordsOf(bytes, recordSize));
-      for (const match of search.values()) assert.ok(found.has(top - match));
+      for (const match of search.values()) if (match !== "") assert.ok(found.has(top - match));
       assert.equal(bytes.length, (search.nodeCount * recordSize) / 4);
       const small = recordsOf(
-        search.write(24, (match) => 2 ** 24 - 1 - match),
+        written(24, (match) => 2 ** 24 - 1 - match),
         24,
       );
       const wide = recordsOf(
-        search.write(recordSize, (match) => 2 ** 24 - 1 - match),
+        written(recordSize, (match) => 2 ** 24 - 1 - match),
         recordSize,
       );
       assert.deepEqual(wide, small);

@@ -36,7 +36,11 @@ export const mmdb = {
       if (++entries % ENTRIES_AT_ONCE === 0) yield "";
     }
     const data = new MmdbData();
-    const offsets = new Map(tree.values().map((number) => [number, data.addRecord(records.membersOf(number))]));
+    const offsets = new Map<number, number>();
+    for (const number of tree.values()) {
+      if (number !== "") offsets.set(number, data.addRecord(records.membersOf(number)));
+      if (number === "" || number % ENTRIES_AT_ONCE === 0) yield "";
+    }
     yield* mmdbFile(tree, data, (number) => offsets.get(number)!, {
       type: (list.kind === "catalogue" ? list.databaseType : undefined) ?? DATABASE_TYPES[list.kind],
       title: list.title,
@@ -89,6 +93,9 @@ interface Cover {
   readonly expiresAt: number | null;
 }
 
+/** Records that are remembered, so that further prefixes share them. */
+const MAX_KNOWN = 100_000;
+
 /** Of prefixes with the same names, expiry and length there is one. Each rule comes after those around it. */
 class RuleRecords implements Records<RuleEntry> {
   readonly #covers: Cover[] = [];
@@ -108,7 +115,9 @@ class RuleRecords implements Records<RuleEntry> {
     this.#around.push(cover);
     const key = JSON.stringify([prefix.length, cover.expiresAt, cover.names]);
     let number = this.#numbers.get(key);
-    if (number === undefined) this.#numbers.set(key, (number = this.#covers.push(cover)));
+    if (number !== undefined) return number;
+    number = this.#covers.push(cover);
+    if (number <= MAX_KNOWN) this.#numbers.set(key, number);
     return number;
   }
 

@@ -6,6 +6,9 @@ const MAP = 7;
 const ARRAY = 11;
 const NUMBERS = { uint16: 5, uint32: 6, uint64: 9 } as const;
 
+/** Texts and lists that are remembered: a million names that differ would take a gigabyte. */
+const MAX_SHARED = 100_000;
+
 /**
  * Writes the data section of a MaxMind DB. A value begins with a byte of its type (3 bits; 0: the next byte has it,
  * less 7) and its size (5 bits; 29, 30, 31: one, two, three more bytes have it). A text or list of texts that was
@@ -79,7 +82,7 @@ export class MmdbData {
     if (!this.#sharesTexts) return false;
     const offset = this.#offsets.get(key);
     if (offset === undefined) {
-      this.#offsets.set(key, this.#end);
+      if (this.#offsets.size < MAX_SHARED) this.#offsets.set(key, this.#end);
       return false;
     }
     this.#pointer(offset);

@@ -37,7 +37,7 @@ export function* mmdbFile(
   const recordSize = RECORD_SIZES.find((size) => largest < 2 ** size);
   if (recordSize === undefined)
     throw new RangeError(`a MaxMind DB has less than 4 GB, this one would have ${largest} records and bytes of data`);
-  yield tree.write(recordSize, (value) => dataStart + offsetOf(value));
+  yield* tree.write(recordSize, (value) => dataStart + offsetOf(value));
   yield SEPARATOR;
   yield data.bytes();
   yield METADATA_MARK;
