@@ -9,6 +9,8 @@ export interface Format<Kind extends ListKind = ListKind> {
   /** The kinds of lists that can be written. */
   readonly kinds: readonly ListKind[];
   readonly mediaType: string;
+  /** The extension of its files, where the media type does not say it. */
+  readonly extension?: string;
   /** Whether it is binary, and must not be printed on a terminal. */
   readonly isBinary?: boolean;
   /** Whether the file names something: a set, a chain, an access control list. See `SET_NAME`. */
@@ -46,6 +48,11 @@ export interface Format<Kind extends ListKind = ListKind> {
   readonly maxEntries?: number;
   /** Whether the consumer cannot be told every list, such as one of all addresses: `write` throws for those. */
   readonly rejectsLists?: boolean;
+  /**
+   * Of a format with a node for each bit, which may take hundreds of bytes for an entry: a bound for the bytes of a list
+   * for devices, without writing it; in steps. In the order of prefixes. O(prefixes). @throws UnexportableError
+   */
+  readonly maxBytes?: (prefixes: Iterable<Prefix>) => Generator<"", number, undefined>;
   /** Entries that the format cannot represent, which are left out. */
   readonly leavesOut?: { readonly reason: string; from(list: EntryList<Kind>): Prefix[] };
   /**

@@ -19,7 +19,7 @@ import { MmdbTree } from "../../src/formats/data/mmdb/mmdb-tree.ts";
 import { catalogueOf, CREATED } from "../cbs/catalogues.ts";
 import { onlyLong, rounds } from "../rounds.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
-import { missingCommand } from "./programs/program.ts";
+import { missingCommand } from "../tools.ts";
 import { compareMmdb } from "./mmdb-reader.ts";
 import { anyRules } from "./hostile-rules.ts";
 import { bytesOf, isInMmdbIpv4, neighbour, randomLines, subjects } from "./subjects.ts";

@@ -4,6 +4,7 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { Entry, EntryList, Label, LabelledEntry, RuleEntry } from "../entry.ts";
 import { ENTRIES_AT_ONCE, type Format, UnexportableError } from "../format.ts";
 import { MEMBERS, setsOf } from "./_label-sets.ts";
+import { trieBytes } from "./trie.ts";
 import { MmdbData } from "./mmdb/mmdb-data.ts";
 import { mmdbFile } from "./mmdb/mmdb-file.ts";
 import { isInIpv4, MmdbTree } from "./mmdb/mmdb-tree.ts";
@@ -21,20 +22,20 @@ export const mmdb = {
   about: "for anything that reads MaxMind DB files",
   kinds: ["catalogue", "rules"],
   mediaType: "application/octet-stream",
+  extension: "mmdb",
   isBinary: true,
   hasSerial: true,
   takesMostSpecific: true,
   rejectsLists: true,
   comments: "entries",
   leavesOut: { reason: REASON, from: prefixesInIpv4 },
+  // Its nodes have fewer bytes than those of a trie.
+  maxBytes: (prefixes) => trieBytes(Iterator.from(prefixes).map(expressible)),
   *write(list) {
-    const records = list.kind === "catalogue" ? new LabelRecords() : new RuleRecords();
-    const tree = new MmdbTree();
-    let entries = 0;
-    for (const entry of list.entries()) {
-      tree.add(entry.prefix, records.numberOf(entry as LabelledEntry & RuleEntry));
-      if (++entries % ENTRIES_AT_ONCE === 0) yield "";
-    }
+    const { tree, records } =
+      list.kind === "catalogue"
+        ? yield* filled(list.entries(), new LabelRecords())
+        : yield* filled(list.entries(), new RuleRecords());
     const data = new MmdbData();
     const offsets = new Map<number, number>();
     for (const number of tree.values()) {
@@ -48,6 +49,17 @@ export const mmdb = {
     });
   },
 } as const satisfies Format;
+
+/** The tree of the entries, which leads to the numbers of their records. */
+function* filled<Item extends Entry>(entries: Iterable<Item>, records: Records<Item>) {
+  const tree = new MmdbTree();
+  let count = 0;
+  for (const entry of entries) {
+    tree.add(entry.prefix, records.numberOf(entry));
+    if (++count % ENTRIES_AT_ONCE === 0) yield "";
+  }
+  return { tree, records };
+}
 
 /** The IPv6 prefixes where the format keeps IPv4. They come first. */
 function prefixesInIpv4(list: EntryList): Prefix[] {
@@ -104,7 +116,7 @@ class RuleRecords implements Records<RuleEntry> {
   readonly #around: Cover[] = [];
 
   numberOf({ prefix, name, expiresAt }: RuleEntry): number {
-    rejectInIpv4(prefix);
+    expressible(prefix);
     while (this.#around.length > 0 && !prefixContains(this.#around.at(-1)!.prefix, prefix)) this.#around.pop();
     const around = this.#around.at(-1);
     const cover = {
@@ -132,8 +144,8 @@ class RuleRecords implements Records<RuleEntry> {
 }
 
 /** @throws UnexportableError for an IPv6 prefix where the format keeps IPv4: such a rule must not be left out */
-export function rejectInIpv4(prefix: Prefix): void {
-  if (prefix.family === 4 || !isInIpv4(prefix)) return;
+function expressible(prefix: Prefix): Prefix {
+  if (prefix.family === 4 || !isInIpv4(prefix)) return prefix;
   const text = formatPrefix(prefix);
   throw new UnexportableError(text, `mmdb cannot express ${text}: ${REASON}; leave it out, or choose another format`);
 }

@@ -27,6 +27,7 @@ export const trie = {
   kinds: ["rules"],
   mediaType: "application/octet-stream",
   isBinary: true,
+  maxBytes: trieBytes,
   *write(list) {
     const prefixes: Prefix[] = [];
     for (const { prefix } of list.entries()) {

@@ -25,7 +25,7 @@ import {
 } from "../../store/records/deployment.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import { formatNamed } from "./deployment-formats.ts";
-import { choosingChunks, isTree, largestFile } from "./feed-files.ts";
+import { choosingChunks, largestFile } from "./feed-files.ts";
 import { type GatheredProtection, gatherProtection } from "../guards/gather-protection.ts";
 import { isOfDataset, isOfNetworks, isOfThreats, type Sources, type SourceServices } from "../sources/gather-source.ts";
 import {
@@ -43,9 +43,10 @@ import { hasTimes } from "./feed-times.ts";
 import { digestingList, type ListText, writingList, writingTimes } from "../sources/list-text.ts";
 
 /**
- * Maximum bytes of a file in the format `trie`, unless the deployment sets a limit: edge components hold it in memory.
+ * Maximum bytes of a file with a node for each bit, unless the deployment sets a limit: those who read it hold it in
+ * memory.
  */
-const MAX_TRIE_BYTES = 256 << 20;
+const MAX_TREE_BYTES = 256 << 20;
 
 /** The inputs of a compilation, and what its result is compared with. */
 export interface CompileRequest {
@@ -125,10 +126,10 @@ export function datasetSources({ include, exclude }: DeploymentDefinition): Depl
 /** The format and the limits of a deployment: its own if set, otherwise those of its device. */
 function limitsOf({ device, options, firewall_format: format }: DeploymentDefinition) {
   const { maxEntries, maxBytes }: Partial<Device> = DEVICES[device] ?? {};
-  const { maxEntries: most = Infinity } = formatNamed(format);
+  const { maxEntries: most = Infinity, maxBytes: bound } = formatNamed(format);
   return {
     maxEntries: Math.min(options.max_entries ?? maxEntries ?? Infinity, most),
-    maxBytes: options.max_bytes ?? maxBytes ?? (isTree(format) ? MAX_TRIE_BYTES : undefined),
+    maxBytes: options.max_bytes ?? maxBytes ?? (bound && MAX_TREE_BYTES),
   };
 }
 

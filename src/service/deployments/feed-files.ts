@@ -5,8 +5,7 @@ import { commentOf } from "../../formats/comment.ts";
 import { ENTRIES_AT_ONCE, inChunks } from "../../formats/format.ts";
 import { expiringEntries } from "../../deployments/time-list.ts";
 import { setNameOf } from "../../formats/set-name.ts";
-import { rejectInIpv4 } from "../../formats/data/mmdb.ts";
-import { trie, trieBytes } from "../../formats/data/trie.ts";
+import { trie } from "../../formats/data/trie.ts";
 import { DEVICES } from "../../deployments/devices.ts";
 import { exportRules, type Expression } from "../../rulesets/export-rules.ts";
 import type { Rule } from "../../rulesets/rule.ts";
@@ -57,7 +56,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** The extension of its files. */
 function extensionOf({ firewall_format: format }: DeploymentDefinition): string {
-  return format === "mmdb" ? format : (EXTENSIONS[formatNamed(format).mediaType] ?? "txt");
+  const { extension, mediaType } = formatNamed(format);
+  return extension ?? EXTENSIONS[mediaType] ?? "txt";
 }
 
 export function mediaTypeOf({ part, checksum }: FeedFile, { firewall_format: format }: DeploymentDefinition): string {
@@ -185,9 +185,9 @@ export async function largestFile(
       : Math.max(
           ...(await inSlices(countingChunks(text, chunks, formatNamed(context.definition.firewall_format).expresses))),
         );
-  const { firewall_format: format } = context.definition;
-  if (format === "mmdb") rejectFirstInIpv4(text);
-  if (isTree(format)) return { entries: largest, bytes: await bytesOfTrie(text) };
+  const { maxBytes } = formatNamed(context.definition.firewall_format);
+  if (maxBytes !== undefined)
+    return { entries: largest, bytes: await inSlices(inSteps(maxBytes(prefixesOfBoth(text)))) };
   const parts = isBytesNeeded ? partsOf(context.definition) : [];
   let bytes = 0;
   for (const file of parts.flatMap((part) => filesOf(part, chunks)))
@@ -195,29 +195,11 @@ export async function largestFile(
   return { entries: largest, bytes };
 }
 
-/** Formats with a node for each bit, of nine bytes or fewer. */
-export function isTree(format: string): boolean {
-  return format === "trie" || format === "mmdb";
-}
-
-/** Trees may need hundreds of bytes for each entry, so the file is written only if the list is short enough. */
-function bytesOfTrie(text: ListText): Promise<number> {
-  const counting = function* (): Generator<undefined, number, undefined> {
-    const steps = trieBytes(prefixesOfBoth(text));
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done === true) return value;
-      yield;
-    }
-  };
-  return inSlices(counting());
-}
-
-/** In the order of prefixes, they come first. */
-function rejectFirstInIpv4(text: ListText): void {
-  for (const prefix of prefixesOfList(text[6])) {
-    if (prefix.w0 !== 0) return;
-    rejectInIpv4(prefix);
+function* inSteps<Result>(steps: Generator<"", Result, undefined>): Generator<undefined, Result, undefined> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    yield;
   }
 }
 
