@@ -246,11 +246,13 @@ function plainReader(schema: TSchema): Read {
 /** The document with its members that are choices by their own names; undefined for what is no document. */
 function withChoices(value: unknown, schema: TSchema): Readonly<Record<string, unknown>> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const { properties = {} } = schema as { properties?: Readonly<Record<string, { enum?: readonly unknown[] }>> };
+  const { properties = {} } = schema as {
+    properties?: Readonly<Record<string, { enum?: readonly (string | number)[] }>>;
+  };
   return Object.fromEntries(
     Object.entries(value).map(([name, own]) => {
       const { enum: choices = [] } = Object.hasOwn(properties, name) ? properties[name]! : {};
-      return [name, chosen(own, choices) ?? own];
+      return [name, typeof own === "string" ? (chosen(own, choices) ?? own) : own];
     }),
   );
 }

@@ -6,6 +6,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { Reader } from "mmdb-lib";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { freePort } from "../../free-port.ts";
 import { ServiceProcess } from "../../api/harness/service-process.ts";
@@ -379,6 +380,9 @@ describe("export", () => {
       assert.ok(readFileSync(join(folder.path, name), "utf8").startsWith(start));
       assert.match(await done("replace", ALLOWLIST, name, "--allow-empty"), /: \d rules? added|1 unchanged/);
     }
+    assert.equal((await ruleset("export", BLOCKLIST, "-o", "out.mmdb")).code, 0);
+    const { names, prefix_length } = new Reader<any>(readFileSync(join(folder.path, "out.mmdb"))).get("20.0.0.2");
+    assert.deepEqual([names, prefix_length], [["new"], 32]);
   });
 
   test("unwritable exports are rejected", async () => {

@@ -20,7 +20,7 @@ export const exportCommand: Command = {
       name: "format",
       value: "FORMAT",
       choices: RULE_EXPORT_FORMATS,
-      help: `${RULE_EXPORT_FORMATS.join(", ")}; default: by the extension of -o (.csv, .ndjson, .jsonl), otherwise text`,
+      help: `${RULE_EXPORT_FORMATS.join(", ")}; default: by the extension of -o (.csv, .ndjson, .jsonl, .mmdb), otherwise text`,
     },
     {
       name: "set-name",
@@ -71,6 +71,7 @@ async function run(args: Arguments): Promise<number> {
 function formatOf(output: string): RuleExportFormat {
   const extension = extname(output).toLowerCase();
   if (extension === ".csv") return "csv";
+  if (extension === ".mmdb") return "mmdb";
   if (extension === ".ndjson" || extension === ".jsonl") return "ndjson";
   if ([".json", ".gz", ".zst"].includes(extension))
     throw new UsageError(
