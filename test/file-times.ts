@@ -31,7 +31,7 @@ export function readTimes(log: string): readonly FileTime[] {
 }
 
 /** Seconds of this process so far, and, on Linux, of those that it started and that have ended. */
-function processorTime(): number {
+export function processorTime(): number {
   try {
     // The name of the program, in brackets, may contain spaces.
     const fields = readFileSync("/proc/self/stat", "utf8")

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nginxConfiguration } from "../../formats/programs/nginx-configuration.ts";
-import { missingCommand } from "../../formats/programs/program.ts";
+import { missingCommand } from "../../tools.ts";
 import { freePort } from "../../free-port.ts";
 import { type ListeningProgram, startListening } from "./start-listening.ts";
 

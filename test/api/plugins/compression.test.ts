@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { brotliDecompressSync, createGunzip, gunzipSync } from "node:zlib";
 import { addUser, type TestUser } from "../dashboard/browser.ts";
-import { missingCommand } from "../../formats/programs/program.ts";
+import { missingCommand } from "../../tools.ts";
 import { addKey, addOrganisation, ask, BUNDLED, startServer, type TestServer } from "../start-server.ts";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import { SAMPLE_THREATS } from "../harness/service-process.ts";

@@ -3,7 +3,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bytesOf } from "../subjects.ts";
-import { askServer, idsOf, missingCommand, type Program } from "./program.ts";
+import { missingCommand } from "../../tools.ts";
+import { askServer, idsOf, type Program } from "./program.ts";
 
 export const haproxy: Program = {
   name: "HAProxy, map_ip",

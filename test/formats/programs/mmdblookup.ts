@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { formatAddress } from "../../../src/address/format-address.ts";
 import { bytesOf, isInMmdbIpv4 } from "../subjects.ts";
 import { recordOf } from "./record.ts";
-import { missingCommand, type Program } from "./program.ts";
+import { missingCommand } from "../../tools.ts";
+import type { Program } from "./program.ts";
 
 export const mmdblookup: Program = {
   name: "mmdblookup, of libmaxminddb",

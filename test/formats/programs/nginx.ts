@@ -4,7 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bytesOf } from "../subjects.ts";
 import { nginxConfiguration } from "./nginx-configuration.ts";
-import { askServer, idsOf, missingCommand, type Program } from "./program.ts";
+import { missingCommand } from "../../tools.ts";
+import { askServer, idsOf, type Program } from "./program.ts";
 
 export const nginx: Program = {
   name: "nginx, geo",

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { Agent, request, type RequestOptions } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,12 +17,6 @@ export interface Program {
   answers(tree: CatalogueTree, addresses: readonly Address[], folder: string): Promise<string[]>;
   /** The correct answer, from the catalogue itself. */
   expected(tree: CatalogueTree, address: Address): string;
-}
-
-export function missingCommand(command: string, option: string, debianPackage: string): string | false {
-  return spawnSync(command, [option]).error === undefined
-    ? false
-    : `${command} is not installed; Debian's package is ${debianPackage}`;
 }
 
 /** The ids of all nodes of an address. */
