@@ -3,7 +3,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
-  DEAR,
+  COSTLY,
   FILES,
   filesOf,
   filesOfRun,
@@ -25,14 +25,14 @@ test("in `.ci/run` each test file runs once: alone in its short form, or in its 
   for (const file of filesOf("once")) assert.ok(!hasLongForm(file) || NIGHTLY.includes(file), file);
 });
 
-test("files that start programs, have a long form or are dear come in one of four runs of npm test; other parts are whole", (t) => {
+test("files that start programs, have a long form or are costly come in one of four runs of npm test; other parts are whole", (t) => {
   const before = process.env["TEST_SEED"];
   t.after(() => {
     if (before === undefined) delete process.env["TEST_SEED"];
     else process.env["TEST_SEED"] = before;
   });
   const [all, programs] = [filesOf("all"), filesOf("programs")];
-  const always = all.filter((path) => !programs.includes(path) && !DEAR.includes(path) && !hasLongForm(path));
+  const always = all.filter((path) => !programs.includes(path) && !COSTLY.includes(path) && !hasLongForm(path));
   const runs = ["4", "5", "6", "7"].map((seed) => {
     process.env["TEST_SEED"] = seed;
     for (const part of ["once", "long", "programs", "nightly"] as const)
@@ -66,9 +66,9 @@ test("of a file whose long form takes too long for `.ci/run`, that runs by night
   assert.deepEqual(NIGHTLY, NIGHTLY.toSorted());
 });
 
-test("dear files are of the part `once`, and have no long form, with which they took turns by themselves", () => {
-  for (const file of DEAR) assert.ok(filesOf("once").includes(file) && !hasLongForm(file), file);
-  assert.deepEqual(DEAR, DEAR.toSorted());
+test("costly files are of the part `once`, and have no long form, with which they took turns by themselves", () => {
+  for (const file of COSTLY) assert.ok(filesOf("once").includes(file) && !hasLongForm(file), file);
+  assert.deepEqual(COSTLY, COSTLY.toSorted());
 });
 
 test("the files that need programs exist, in alphabetical order, those of pages among them", () => {

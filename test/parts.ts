@@ -78,7 +78,7 @@ export const NIGHTLY: readonly string[] = [
 ];
 
 /** Files without a long form that take four seconds of processor time or more. */
-export const DEAR: readonly string[] = [
+export const COSTLY: readonly string[] = [
   "test/api/bad-input.test.ts",
   "test/api/dashboard/feed-imports.test.ts",
   "test/api/dashboard/identifications.test.ts",
@@ -182,7 +182,7 @@ export const LONGEST: readonly string[] = [
 export const FILES = { short: 24, long: 6 } as const;
 
 /**
- * What a run of a part has of its files. Those that start other programs, have a long form or are dear take turns in
+ * What a run of a part has of its files. Those that start other programs, have a long form or are costly take turns in
  * `npm test`, by TEST_SEED, as `.ci/run` has all of them. The longest are spread over the runs, so that these take as
  * long.
  */
@@ -190,8 +190,8 @@ export function filesOfRun(part: Part): readonly string[] {
   const files = filesOf(part);
   if (part !== "all") return files;
   const programs = filesOf("programs");
-  const others = files.filter((path) => programs.includes(path) || DEAR.includes(path) || hasLongForm(path));
-  const chosen = inTurn([...new Set([...LONGEST, ...DEAR, ...others])]);
+  const others = files.filter((path) => programs.includes(path) || COSTLY.includes(path) || hasLongForm(path));
+  const chosen = inTurn([...new Set([...LONGEST, ...COSTLY, ...others])]);
   return files.filter((path) => !others.includes(path) || chosen.includes(path));
 }
 

@@ -11,7 +11,7 @@ import { type FileTime, readTimes } from "./file-times.ts";
  */
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = "test/output/processes";
-/** What each file took, for `LONGEST` and `NIGHTLY`, and to find what is dear. */
+/** What each file took, for `LONGEST` and `NIGHTLY`, and to find what is costly. */
 const TIMES = "test/output/times.tsv";
 
 /** Which files take their turn and which cases the short forms sample; another run has others. */
