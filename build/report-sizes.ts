@@ -43,7 +43,10 @@ const rows: readonly (readonly [what: string, bytes: number])[] = [
   ["the tarball", size],
   [`installed, ${entryCount} files`, unpackedSize],
   ["… `dist/packages/`", sum(/^dist\/packages\//)],
-  ["… `dist/dashboard/` and `dist/api-console/`, each file in three forms", sum(/^dist\/(dashboard|api-console)\//)],
+  [
+    "… `dist/dashboard/`, each file in three forms, and `dist/api-console/`, compressed",
+    sum(/^dist\/(dashboard|api-console)\//),
+  ],
   ["… other code in `dist/`", sum(/^dist\/(?!packages|dashboard|api-console)/)],
   ["… data", sum(/^data\//)],
   ["the file of all commands", statSync(join(ROOT, "dist/cli/command-line.cjs")).size],

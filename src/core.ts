@@ -1,7 +1,7 @@
 // The part of the package that needs no `node:` module: for browsers, workers, Deno, Bun and edge platforms. None of
 // its imports needs one either (`test/exports/entries.test.ts`).
 
-// address
+// addresses
 export type { Address, Family, Prefix } from "./address/address.ts";
 export { AddressError, type AddressErrorCode } from "./address/address-error.ts";
 export { isAddress, parseAddress, parseAddressInto } from "./address/parse-address.ts";
@@ -10,7 +10,7 @@ export { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } 
 export { lastAddress, mergePrefixes, parseRange, rangeToPrefixes } from "./address/range.ts";
 export { type SpecialPurpose, specialPurpose } from "./address/special-purpose.ts";
 
-// trie, table
+// tries and tables
 export { PrefixTrie, type PrefixEntry } from "./trie/prefix-trie.ts";
 export type { PrefixSource, PrefixVisitor } from "./trie/prefix-source.ts";
 export type { ValueId } from "./trie/value-id.ts";
@@ -19,12 +19,12 @@ export { type MatchId, NO_MATCH } from "./table/match-id.ts";
 export { PrefixTable } from "./table/prefix-table.ts";
 export { TableError } from "./table/table-error.ts";
 
-// snapshot
+// snapshots
 export { Snapshot, type SnapshotInfo } from "./snapshot/snapshot.ts";
 export { snapshotFromBytes } from "./snapshot/snapshot-from-bytes.ts";
 export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error.ts";
 
-// catalogue
+// catalogues
 export {
   Catalogue,
   type CatalogueChecks,
@@ -188,7 +188,7 @@ export type { Engine } from "./batch/engine/engine.ts";
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
 export { NO_ADDRESS } from "./batch/lines/find-address.ts";
 
-// what signatures above name
+// types that signatures above name
 export type { ProtectingRules } from "./collateral/find-collateral.ts";
 export type { PrefixList as ListedPrefixes } from "./collateral/protected.ts";
 export type { Claim } from "./cbs/catalogue.ts";

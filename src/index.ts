@@ -3,7 +3,7 @@ import "./runtime/require-node.ts";
 
 export * from "./core.ts";
 
-// snapshot
+// snapshots
 export type { SnapshotContent } from "./snapshot/encode-snapshot.ts";
 export { writeSnapshot } from "./snapshot/write-snapshot.ts";
 export { type OpenOptions, openSnapshot } from "./snapshot/open-snapshot.ts";
@@ -20,7 +20,7 @@ export {
   watchSnapshot,
 } from "./snapshot/snapshot-holder.ts";
 
-// catalogue
+// catalogues
 export {
   importCatalogue,
   type ImportedCatalogue,
@@ -47,7 +47,7 @@ export { openNetworks, openNetworksSnapshot } from "./datasets/open-networks.ts"
 // threat intelligence
 export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts";
 
-// batch: `identify` of whole logs, under a name of its own here
+// batches: `identify` of whole logs, under a name of its own here
 export { identify as identifyLines } from "./batch/identify.ts";
 export type { AddressChoice, IdentifyOptions, LabelledSnapshot } from "./batch/identify-options.ts";
 export type { CreateRowTemplates } from "./batch/create-row-templates.ts";
@@ -72,7 +72,7 @@ export { openRuleset, openRulesetSnapshot, saveRuleset } from "./datasets/rulese
 // files that are replaced
 export { watchCatalogue, watchCtiDataset, watchNetworks, watchRuleset } from "./datasets/watch-datasets.ts";
 
-// what signatures above name
+// types that signatures above name
 export type { BatchErrorLocation } from "./batch/batch-error.ts";
 export type { BatchLimits, FieldSyntax, RowSelection } from "./batch/identify-options.ts";
 export type { RowFormat } from "./rows/row-format.ts";

@@ -27,6 +27,7 @@ const IN_THE_TREE = [
   "LICENSE",
   "NOTICE",
   "build",
+  "docs",
   "src",
   "data",
 ];
@@ -118,7 +119,7 @@ function packageTest(name: string, body: () => void | Promise<void>, skip: strin
 
 packageTest("the package holds what it needs, and nothing else", () => {
   const others = packed
-    .filter((path) => !/^dist\/.*\.(c?js|d\.ts)$|^dist\/(dashboard|api-console|packages)\//.test(path))
+    .filter((path) => !/^dist\/.*\.(c?js|d\.ts)$|^(dist\/(dashboard|api-console|packages)|site)\//.test(path))
     .sort();
   assert.deepEqual(others, [
     "CHANGELOG.md",
@@ -137,7 +138,7 @@ packageTest("the package holds what it needs, and nothing else", () => {
     (path) => path.replace(/\.ts$/, ""),
   );
   const built = packed
-    .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console|packages|server)\//.test(path))
+    .filter((path) => path.endsWith(".js") && !/^(dist\/(dashboard|api-console|packages|server)|site)\//.test(path))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
   // Bundled again, for the threads of the command.
   assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer", "datasets/_column-renderer"].sort());
@@ -159,7 +160,7 @@ packageTest("the package holds what it needs, and nothing else", () => {
     ),
   );
   assert.deepEqual(pages.sort(), packed.filter((path) => /^dist\/(dashboard|api-console)\//.test(path)).sort());
-  assert.ok(pages.includes("dist/dashboard/index.html") && pages.includes("dist/api-console/index.html"));
+  assert.ok(pages.includes("dist/dashboard/index.html") && pages.includes("dist/api-console/index.html.gz"));
 });
 
 packageTest("catalogue and networks are small enough to download", () => {

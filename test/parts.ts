@@ -134,6 +134,7 @@ export const WITH_PROGRAMS: readonly string[] = [
   "test/examples/kafka.test.ts",
   "test/examples/spark.test.ts",
   "test/exports/core-platforms.test.ts",
+  "test/exports/site.test.ts",
   "test/formats/firewalls.test.ts",
   "test/formats/programs.test.ts",
   "test/formats/rule-consumers.test.ts",

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 
 /** Where `npm run build` puts pages: the same path from the sources and from the built files. */
 const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
@@ -43,19 +44,22 @@ export function builtFiles(folder: string): readonly BuiltFile[] {
  * The content of all built files: 0.3 MB for the dashboard, 2.6 for the API console. Empty if it has not been built.
  */
 export function readBuiltFiles(folder: string): BuiltFile[] {
-  const names = globSync("**/*", { cwd: folder }).filter((name) => Object.hasOwn(TYPES, extname(name)));
-  return names.map((name) => {
-    const path = join(folder, name);
-    const identity = readFileSync(path);
-    const coded = Object.entries(CODINGS)
-      .filter(([, ending]) => existsSync(path + ending))
-      .map(([coding, ending]) => [coding, readFileSync(path + ending)]);
-    const url = `/${name.replaceAll("\\", "/")}`;
-    return {
-      path: url === "/index.html" ? "/" : url,
-      type: TYPES[extname(name)]!,
-      tag: hash("sha256", identity, "base64url").slice(0, 22),
-      bytes: { identity, ...Object.fromEntries(coded) },
-    };
-  });
+  const names = globSync("**/*", { cwd: folder }).map((name) => name.replace(/\.(?:br|gz)$/, ""));
+  return [...new Set(names)]
+    .filter((name) => Object.hasOwn(TYPES, extname(name)))
+    .map((name) => {
+      const path = join(folder, name);
+      // The console is kept compressed only.
+      const identity = existsSync(path) ? readFileSync(path) : gunzipSync(readFileSync(`${path}.gz`));
+      const coded = Object.entries(CODINGS)
+        .filter(([, ending]) => existsSync(path + ending))
+        .map(([coding, ending]) => [coding, readFileSync(path + ending)]);
+      const url = `/${name.replaceAll("\\", "/")}`;
+      return {
+        path: url === "/index.html" ? "/" : url,
+        type: TYPES[extname(name)]!,
+        tag: hash("sha256", identity, "base64url").slice(0, 22),
+        bytes: { identity, ...Object.fromEntries(coded) },
+      };
+    });
 }

@@ -193,6 +193,7 @@ export class CatalogueTree {
     return finished(this.tallyInParts(groupCount, groupsOf));
   }
 
+  /** `tally`, in parts: other work can run between two of them. */
   tallyInParts(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
     const { catalogue } = this;
     return this.#tallyValues(groupCount, (value) => groupsOf(catalogue.numberOf(value)));

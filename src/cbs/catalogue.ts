@@ -152,7 +152,7 @@ export class Catalogue {
     return this.#nodes[number]?.id ?? this.#stored.id(number);
   }
 
-  /** All ids as bytes, if all texts are of ASCII, so that the order of bytes is that of texts; null otherwise. */
+  /** All ids as bytes, if all texts are of ASCII, so that the order of bytes is that of texts; null otherwise. @internal */
   encodedIds(): NodeIds | null {
     return this.#stored.encodedIds();
   }

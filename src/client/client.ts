@@ -75,6 +75,7 @@ export type BulkThreat = Schemas["BulkThreat"];
 export type Change = Schemas["Change"];
 /** A change of the audit log. */
 export type Status = Schemas["Status"];
+/** An entry of the audit log. */
 export type AuditEntry = Schemas["AuditEntry"];
 /** Which changes of the audit log, and how many. */
 export type AuditFilters = NonNullable<paths["/v1/audit"]["get"]["parameters"]["query"]>;
@@ -110,17 +111,19 @@ type Call<Verb extends Method> = <Path extends Paths<Verb>, Given extends Init<P
 ) => Promise<Exclude<Answer<Path, Verb, Given>["data"], undefined>>;
 
 /** How to fetch the pages of a list. */
-interface PageOptions {
+export interface PageOptions {
   /** Items per request: 1 to 1,000; default 1,000. */
   readonly pageSize?: number;
   readonly signal?: AbortSignal;
 }
 
-interface LookupOptions {
+/** How to look addresses up. */
+export interface LookupOptions {
   readonly signal?: AbortSignal;
 }
 
-interface ServiceLookupOptions extends LookupOptions {
+/** How to look services of addresses up. */
+export interface ServiceLookupOptions extends LookupOptions {
   /** Uses the catalogue that was in use at this time: a date (until its end, UTC), or a date and time with a zone. */
   readonly asOf?: string;
 }

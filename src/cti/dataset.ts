@@ -102,7 +102,7 @@ export class CtiDataset {
     return this.#texts.textAt(number);
   }
 
-  /** The texts of all documents, where they are stored. */
+  /** The texts of all documents, where they are stored. @internal */
   get texts(): TextTable {
     return this.#texts;
   }

@@ -147,6 +147,7 @@ export class SnapshotHolder<Content = Snapshot> extends EventEmitter<HolderEvent
     this.#watcher = undefined;
   }
 
+  /** Closes the holder, at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }

@@ -191,6 +191,7 @@ export class Pool implements AsyncDisposable {
     await this.#workers?.close();
   }
 
+  /** Closes the pool, at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

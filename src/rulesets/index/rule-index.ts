@@ -123,7 +123,7 @@ export class RuleIndex {
     return finished(this.copying());
   }
 
-  /** An index of the rules of both families, for stored rulesets. */
+  /** An index of the rules of both families, for stored rulesets. @internal */
   static of(rules4: FamilyRules, rules6: FamilyRules): RuleIndex {
     const index = new RuleIndex();
     index.#rules4 = rules4;

@@ -190,6 +190,7 @@ test("a vote is written, shown and removed in the form of options, and is a set 
   assert.deepEqual([code, stdout], [0, "20.0.0.0/25\n"], stderr);
   await created("Voted", "--include", vote, "--include", "20.0.5.0/24");
   assert.deepEqual((await document("Voted")).include[0].weights, [2, 1, 1]);
+  await becomes("Voted", "ok");
   const shown = await done("show", "Voted");
   assert.ok(shown.includes(vote), shown);
   await done("update", "Voted", "--remove-include", vote, "--yes");
