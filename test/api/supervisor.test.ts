@@ -12,7 +12,9 @@ const SMALL_PROCESS = fileURLToPath(new URL("./harness/small-process.ts", import
 const LONG = 600_000;
 const LIMITED = { timeout: 60_000 };
 
-const pids = (): number[] => Object.values(cluster().workers ?? {}).map((worker) => worker!.process.pid!);
+/** The processes that have not ended: one that has stays among `workers` until its connection has ended, too. */
+const pids = (): number[] =>
+  Object.values(cluster().workers ?? {}).flatMap((worker) => (worker!.isDead() ? [] : [worker!.process.pid!]));
 after(() => pids().forEach((pid) => process.kill(pid, "SIGKILL")));
 
 type Line = Readonly<Record<string, unknown>>;
