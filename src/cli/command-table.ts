@@ -23,6 +23,7 @@ export const COMMAND_TABLE: CommandTable = {
     "cbs sources": async () => (await import("./commands/cbs/sources.ts")).sourcesCommand,
     "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
     "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
+    "cti export": async () => (await import("./commands/cti/export.ts")).ctiExportCommand,
     "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
     "cti search": async () => (await import("./commands/cti/search.ts")).ctiSearchCommand,
     status: async () => (await import("./commands/status.ts")).statusCommand,
@@ -112,7 +113,7 @@ export const COMMAND_TABLE: CommandTable = {
   },
   groups: {
     cbs: "browse, search, compare, export and update catalogues",
-    cti: "build and query threat-intelligence datasets",
+    cti: "build, query and export threat-intelligence datasets",
     org: "create, change and list the organisations of the service",
     plan: "set and list what organisations may use",
     key: "create, list and revoke API keys",

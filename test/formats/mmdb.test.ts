@@ -13,7 +13,7 @@ import { exportRules } from "../../src/rulesets/export-rules.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
-import { MmdbData } from "../../src/formats/data/mmdb/mmdb-data.ts";
+import { MmdbData, type MmdbValue } from "../../src/formats/data/mmdb/mmdb-data.ts";
 import { mmdbFile } from "../../src/formats/data/mmdb/mmdb-file.ts";
 import { MmdbTree } from "../../src/formats/data/mmdb/mmdb-tree.ts";
 import { catalogueOf, CREATED } from "../cbs/catalogues.ts";
@@ -277,7 +277,7 @@ test("sizes and pointers at the limits of their encodings are read back", () => 
   const data = new MmdbData().text("again and again");
   const { byteLength } = data;
   assert.equal(data.text("again and again").byteLength, byteLength + 2, "a pointer");
-  for (const number of [0, 1, 255, 256, 65_535]) assert.equal(readRecord([["n", number]]).n, number);
+  for (const number of [0, 1, 255, 256, 65_535, 4_294_967_295]) assert.equal(readRecord([["n", number]]).n, number);
 });
 
 function fillers(place: number): [string, string[]][] {
@@ -285,9 +285,9 @@ function fillers(place: number): [string, string[]][] {
 }
 
 /** A database with only this record, read by mmdb-lib. */
-function readRecord(members: [string, string[] | number][]): any {
+function readRecord(members: readonly (readonly [string, MmdbValue])[]): any {
   const data = new MmdbData();
-  assert.equal(data.addRecord(members), 0);
+  assert.equal(data.addRecord(Object.fromEntries(members)), 0);
   const search = new MmdbTree();
   search.add(parsePrefix("0.0.0.0/0"), 1);
   const bytes = Buffer.concat([...mmdbFile(search, data, () => 0, { type: "test", title: "", buildSeconds: 1 })]);

@@ -3,10 +3,10 @@ import { formatPrefix, prefixContains } from "../../address/prefix.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { Entry, EntryList, Label, LabelledEntry, RuleEntry } from "../entry.ts";
 import { ENTRIES_AT_ONCE, type Format, UnexportableError } from "../format.ts";
-import { MEMBERS, setsOf } from "./_label-sets.ts";
+import { setsOf } from "./_label-sets.ts";
 import { trieBytes } from "./trie.ts";
-import { MmdbData } from "./mmdb/mmdb-data.ts";
-import { mmdbFile } from "./mmdb/mmdb-file.ts";
+import { MmdbData, type MmdbMap } from "./mmdb/mmdb-data.ts";
+import { type MmdbAbout, mmdbFile } from "./mmdb/mmdb-file.ts";
 import { isInIpv4, MmdbTree } from "./mmdb/mmdb-tree.ts";
 
 const DATABASE_TYPES = { catalogue: "ipsieve-CBS", rules: "ipsieve-rules" } as const;
@@ -32,33 +32,35 @@ export const mmdb = {
   // Its nodes have fewer bytes than those of a trie.
   maxBytes: (prefixes) => trieBytes(Iterator.from(prefixes).map(expressible)),
   *write(list) {
-    const { tree, records } =
-      list.kind === "catalogue"
-        ? yield* filled(list.entries(), new LabelRecords())
-        : yield* filled(list.entries(), new RuleRecords());
-    const data = new MmdbData();
-    const offsets = new Map<number, number>();
-    for (const number of tree.values()) {
-      if (number !== "") offsets.set(number, data.addRecord(records.membersOf(number)));
-      if (number === "" || number % ENTRIES_AT_ONCE === 0) yield "";
-    }
-    yield* mmdbFile(tree, data, (number) => offsets.get(number)!, {
+    const about = {
       type: (list.kind === "catalogue" ? list.databaseType : undefined) ?? DATABASE_TYPES[list.kind],
       title: list.title,
       buildSeconds: Math.floor(list.createdAt / 1000),
-    });
+    };
+    if (list.kind === "catalogue") yield* databaseOf(list.entries(), new LabelRecords(), about);
+    else yield* databaseOf(list.entries(), new RuleRecords(), about);
   },
 } as const satisfies Format;
 
-/** The tree of the entries, which leads to the numbers of their records. */
-function* filled<Item extends Entry>(entries: Iterable<Item>, records: Records<Item>) {
+/** The file of entries, the less specific first, whose records these are; "" where other work can run. */
+export function* databaseOf<Item extends Entry>(
+  entries: Iterable<Item>,
+  records: Records<Item>,
+  about: MmdbAbout,
+): Generator<"" | Uint8Array> {
   const tree = new MmdbTree();
   let count = 0;
   for (const entry of entries) {
     tree.add(entry.prefix, records.numberOf(entry));
     if (++count % ENTRIES_AT_ONCE === 0) yield "";
   }
-  return { tree, records };
+  const data = new MmdbData();
+  const offsets = new Map<number, number>();
+  for (const number of tree.values()) {
+    if (number !== "") offsets.set(number, data.addRecord(records.recordOf(number)));
+    if (number === "" || number % ENTRIES_AT_ONCE === 0) yield "";
+  }
+  yield* mmdbFile(tree, data, (number) => offsets.get(number)!, about);
 }
 
 /** The IPv6 prefixes where the format keeps IPv4. They come first. */
@@ -71,12 +73,15 @@ function prefixesInIpv4(list: EntryList): Prefix[] {
   return found;
 }
 
-type Members = [name: string, value: readonly string[] | string | number][];
-
 /** The different records, numbered from 1. */
-interface Records<Item extends Entry> {
+export interface Records<Item extends Entry> {
   numberOf(entry: Item): number;
-  membersOf(number: number): Members;
+  recordOf(number: number): MmdbMap;
+}
+
+/** What a record says of labels: `cbs_ids`, `labels` and the others. */
+export function labelsRecord(labels: readonly Label[]): MmdbMap {
+  return { ...setsOf(labels) };
 }
 
 /** Of prefixes with the same labels and length there is one. */
@@ -91,10 +96,9 @@ class LabelRecords implements Records<LabelledEntry> {
     return (byLength[prefix.length] ??= this.#entries.push(entry));
   }
 
-  membersOf(number: number): Members {
+  recordOf(number: number): MmdbMap {
     const { labels, prefix } = this.#entries[number - 1]!;
-    const sets = setsOf(labels);
-    return [...MEMBERS.map((member): Members[number] => [member, sets[member]]), ["prefix_length", prefix.length]];
+    return { ...labelsRecord(labels), prefix_length: prefix.length };
   }
 }
 
@@ -109,7 +113,7 @@ interface Cover {
 const MAX_KNOWN = 100_000;
 
 /** Of prefixes with the same names, expiry and length there is one. Each rule comes after those around it. */
-class RuleRecords implements Records<RuleEntry> {
+export class RuleRecords implements Records<RuleEntry> {
   readonly #covers: Cover[] = [];
   readonly #numbers = new Map<string, number>();
   /** The rules around the last one, and itself, the least specific first. */
@@ -133,13 +137,13 @@ class RuleRecords implements Records<RuleEntry> {
     return number;
   }
 
-  membersOf(number: number): Members {
+  recordOf(number: number): MmdbMap {
     const { prefix, names, expiresAt } = this.#covers[number - 1]!;
-    return [
-      ["names", names],
-      ...(expiresAt === null ? [] : [["expires_at", formatTimestamp(expiresAt)] satisfies Members[number]]),
-      ["prefix_length", prefix.length],
-    ];
+    return {
+      names,
+      ...(expiresAt !== null && { expires_at: formatTimestamp(expiresAt) }),
+      prefix_length: prefix.length,
+    };
   }
 }
 

@@ -159,6 +159,7 @@ test("colours: not into a pipe, with FORCE_COLOR always, with NO_COLOR never", a
  */
 const REPEATED = [
   "build --source",
+  "cbs export --with",
   "cbs update --accept",
   "cbs update --allow-address",
   "cbs update --only",

@@ -1,17 +1,27 @@
-import { stat } from "node:fs/promises";
 import { formatPrefix } from "../../../address/prefix.ts";
+import type { Catalogue } from "../../../cbs/catalogue.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportCatalogue, leftOut } from "../../../cbs/export-catalogue.ts";
 import { clickhouseDdl } from "../../../formats/data/clickhouse.ts";
 import { FORMATS } from "../../../formats/formats.ts";
-import { publishFile } from "../../../files/publish-file.ts";
+import { catalogueSource, joinedMmdb } from "../../../datasets/joined-mmdb.ts";
 import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
+import {
+  aboutMmdb,
+  checkOutput,
+  databaseTypeOf,
+  databaseTypeOption,
+  OUTPUT_OPTION,
+  writeExport,
+} from "../../snapshots/export-file.ts";
+import { NETWORKS, openAdded, type AddedFile } from "../../snapshots/added-files.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { byteSize } from "../../output/numbers.ts";
 import { counted } from "../../../words/numbers.ts";
-import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { UsageError } from "../../runner/usage-error.ts";
+
+/** In place of a file: no catalogue. */
+const NONE = "none";
 
 export const exportCommand: Command = {
   name: "cbs export",
@@ -24,31 +34,41 @@ export const exportCommand: Command = {
       choices: EXPORT_FORMATS,
       help: EXPORT_FORMATS.map((name) => `${name} (${FORMATS[name].about})`).join(", "),
     },
-    {
-      name: "output",
-      short: "o",
-      value: "FILE",
-      isPath: true,
-      help: "the file to write, replaced atomically; default: standard output",
-    },
+    OUTPUT_OPTION,
     {
       name: "ddl",
       help: "with --format clickhouse: print the statements that create the dictionary instead of the rows",
     },
     {
-      name: "database-type",
-      value: "TYPE",
-      help: "with --format mmdb: what the file says that it is, for readers that accept only the names of MaxMind's databases, such as GeoIP2-Enterprise in Elasticsearch and Logstash; default: ipsieve-CBS",
+      name: "with",
+      value: `${NETWORKS}|FILE`,
+      repeats: true,
+      isPath: true,
+      help: `with --format mmdb: join what else is known about each address: "${NETWORKS}" (AS number, organisation and country, as lookup has them), or a file of networks, threat intelligence or a ruleset; can be repeated`,
     },
-    SNAPSHOT_OPTION,
+    databaseTypeOption("ipsieve-CBS, with --with ipsieve-joined"),
+    {
+      ...SNAPSHOT_OPTION,
+      value: "FILE|none",
+      help: `${SNAPSHOT_OPTION.help}; none: only what --with adds`,
+    },
   ],
   notes: [
     "csv and jsonl list each prefix with its own nodes. The other programs use only the most specific prefix of an address, so in their files a prefix also has the nodes of the prefixes that cover it.",
     'nginx: with "include FILE;" in the http block, $cbs holds the ids. haproxy: src,map_ip(FILE,-). mmdb stores IPv4 at ::/96, so it cannot hold IPv6 prefixes there.',
+    "With --with, a record has the members of each file that knows the address: cbs_ids, labels and so on of the catalogue; autonomous_system_number, autonomous_system_organization and country.iso_code, as in MaxMind's databases; cti, the document of the threat intelligence; rulesets, by name the names of the rules and when the last one expires.",
     "Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
     { command: "ipsieve cbs export --format mmdb -o cbs.mmdb", what: "for anything that reads MaxMind DB files" },
+    {
+      command: "ipsieve cbs export --format mmdb --with networks --with blocklist.ipsieve -o all.mmdb",
+      what: "all that is known about an address, in one record",
+    },
+    {
+      command: "ipsieve cbs export --format mmdb --snapshot none --with networks -o networks.mmdb",
+      what: "networks alone; with --database-type GeoLite2-ASN for what reads that database",
+    },
     { command: "ipsieve cbs export --format clickhouse -o cbs.tsv", what: "rows; --ddl prints the statements" },
     { command: "ipsieve cbs export --format csv | gzip > cbs.csv.gz", what: "into a pipe" },
   ],
@@ -61,33 +81,27 @@ async function run(args: Arguments): Promise<number> {
   if (args.has("ddl") && format !== "clickhouse")
     throw new UsageError(`--ddl is only for ClickHouse; give --format clickhouse instead of ${format}`);
   const databaseType = databaseTypeOf(args, format);
-  const output = args.value("output");
-  if ("isBinary" in FORMATS[format] && output === undefined && process.stdout.isTTY)
-    throw new UsageError(`the format ${format} is binary, and is not printed on a terminal; add -o FILE`);
-  const snapshot = args.value("snapshot");
-  if (output !== undefined) await rejectOverwriting(output, snapshot ?? defaultCatalogue());
-  const chunks = args.has("ddl")
-    ? [new TextEncoder().encode(clickhouseDdl())]
-    : await chunksOf(format, snapshot, databaseType);
-  if (output === undefined) await printChunks(chunks);
-  else await write(output, chunks);
+  const added = args.values("with");
+  if (added.length > 0 && format !== "mmdb")
+    throw new UsageError(
+      `--with is only for --format mmdb, not for ${format}; "ipsieve identify" adds columns to rows`,
+    );
+  const snapshot = args.value("snapshot") ?? defaultCatalogue();
+  if (snapshot === NONE && added.length === 0)
+    throw new UsageError(`--snapshot ${NONE} leaves nothing to export; add --with ${NETWORKS}, or a file`);
+  await checkOutput(args, "isBinary" in FORMATS[format] ? format : undefined, [snapshot, ...added]);
+  if (args.has("ddl")) await writeExport(args, [clickhouseDdl()]);
+  else await writeExport(args, await chunksOf(format, snapshot, await openAdded(added), databaseType));
   return EXIT.matched;
-}
-
-/** Throws UsageError. */
-function databaseTypeOf(args: Arguments, format: ExportFormat): string | undefined {
-  const type = args.value("database-type");
-  if (type === undefined) return undefined;
-  if (format !== "mmdb") throw new UsageError(`--database-type is only for --format mmdb; leave it out for ${format}`);
-  if (/^[\x20-\x7e]{1,100}$/.test(type)) return type;
-  throw new UsageError(`--database-type ${JSON.stringify(type)}: give 1 to 100 printable ASCII characters`);
 }
 
 async function chunksOf(
   format: ExportFormat,
-  snapshot: string | undefined,
+  snapshot: string,
+  added: readonly AddedFile[],
   databaseType: string | undefined,
-): Promise<Iterable<Uint8Array>> {
+): Promise<Iterable<Uint8Array | string>> {
+  if (snapshot === NONE) return joinedWith(undefined, added, databaseType);
   const tree = await openTree(snapshot);
   const { prefixes, reason } = leftOut(tree, format);
   const [first, ...others] = prefixes;
@@ -95,25 +109,21 @@ async function chunksOf(
     const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
     standardError().write(`ipsieve: left out, because ${reason}: ${what}\n`);
   }
+  if (added.length > 0) return joinedWith(tree.catalogue, added, databaseType);
   return exportCatalogue(tree, format, databaseType === undefined ? {} : { databaseType });
 }
 
-async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void> {
-  // Everything, before a file is opened: a failed export leaves no file behind.
-  const parts = [...chunks];
-  try {
-    await publishFile(output, parts);
-  } catch (error) {
-    throw new UsageError(
-      `${output}: cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
-    );
-  }
-  standardError().write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
-}
-
-/** The output must not overwrite the catalogue that is being read. */
-async function rejectOverwriting(output: string, snapshot: string): Promise<void> {
-  const [a, b] = await Promise.all([output, snapshot].map((path) => stat(path).catch(() => undefined)));
-  if (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)
-    throw new UsageError(`-o ${output} is the catalogue itself; give another file`);
+function joinedWith(
+  catalogue: Catalogue | undefined,
+  added: readonly AddedFile[],
+  type: string = "ipsieve-joined",
+): Iterable<Uint8Array | string> {
+  const files = [
+    ...(catalogue === undefined ? [] : [{ ...catalogue.metadata, source: catalogueSource(catalogue) }]),
+    ...added,
+  ];
+  return joinedMmdb(
+    files.map(({ source }) => source),
+    aboutMmdb(type, files.map(({ title }) => title).join("; "), ...files.map(({ createdAt }) => createdAt)),
+  );
 }

@@ -4,7 +4,17 @@ const POINTER = 1;
 const TEXT = 2;
 const MAP = 7;
 const ARRAY = 11;
+const BOOLEAN = 14;
 const NUMBERS = { uint16: 5, uint32: 6, uint64: 9 } as const;
+
+/** The value of a member: text, a number below 2^32, a boolean, a list, or a map. */
+export type MmdbValue = string | number | boolean | readonly MmdbValue[] | MmdbMap;
+export interface MmdbMap {
+  readonly [member: string]: MmdbValue;
+}
+
+/** The members whose number has 16 bits; readers with types, such as Java's, take others as 32. */
+const SHORT_NUMBERS: ReadonlySet<string> = new Set(["prefix_length"]);
 
 /** Texts and lists that are remembered: a million names that differ would take a gigabyte. */
 const MAX_SHARED = 100_000;
@@ -32,17 +42,11 @@ export class MmdbData {
     return this.#bytes.subarray(0, this.#end);
   }
 
-  /** Writes a map of texts, lists of texts and small numbers; returns where it begins. */
-  addRecord(members: readonly [name: string, value: readonly string[] | string | number][]): number {
+  /** Writes a map; returns where it begins. */
+  addRecord(map: MmdbMap): number {
     // A pointer may not lead to a pointer, and neither may the tree: so a record is always a map.
     const start = this.#end;
-    this.mapOf(members.length);
-    for (const [name, value] of members) {
-      this.text(name);
-      if (typeof value === "number") this.number(value, "uint16");
-      else if (typeof value === "string") this.text(value);
-      else this.#list(value);
-    }
+    this.#map(map);
     return start;
   }
 
@@ -71,10 +75,27 @@ export class MmdbData {
     return this.#head(NUMBERS[type], bytes.length).#put(...bytes);
   }
 
-  #list(texts: readonly string[]): void {
-    if (this.#pointTo(`l${JSON.stringify(texts)}`)) return;
-    this.arrayOf(texts.length);
-    for (const text of texts) this.text(text);
+  #map(map: MmdbMap): void {
+    const members = Object.entries(map);
+    this.mapOf(members.length);
+    for (const [name, value] of members) {
+      this.text(name);
+      this.#value(value, SHORT_NUMBERS.has(name) ? "uint16" : "uint32");
+    }
+  }
+
+  #value(value: MmdbValue, numbers: keyof typeof NUMBERS): void {
+    if (typeof value === "string") this.text(value);
+    else if (typeof value === "number") this.number(value, numbers);
+    else if (typeof value === "boolean") this.#head(BOOLEAN, value ? 1 : 0);
+    else if (isList(value)) this.#list(value);
+    else this.#map(value);
+  }
+
+  #list(values: readonly MmdbValue[]): void {
+    if (this.#pointTo(`l${JSON.stringify(values)}`)) return;
+    this.arrayOf(values.length);
+    for (const value of values) this.#value(value, "uint32");
   }
 
   /** Writes a pointer to what was written under this key; if nothing was, keeps the offset of what comes now. */
@@ -130,4 +151,9 @@ export class MmdbData {
     larger.set(this.#bytes.subarray(0, this.#end));
     this.#bytes = larger;
   }
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isList(value: readonly MmdbValue[] | MmdbMap): value is readonly MmdbValue[] {
+  return Array.isArray(value);
 }

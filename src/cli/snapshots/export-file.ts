@@ -1,0 +1,85 @@
+import { stat } from "node:fs/promises";
+import { UnexportableError } from "../../formats/format.ts";
+import type { MmdbAbout } from "../../formats/data/mmdb/mmdb-file.ts";
+import { publishFile } from "../../files/publish-file.ts";
+import type { Arguments, Option } from "../runner/command.ts";
+import { byteSize } from "../output/numbers.ts";
+import { printChunks } from "../output/print-chunks.ts";
+import { standardError } from "../output/standard-error.ts";
+import { UsageError } from "../runner/usage-error.ts";
+
+export const OUTPUT_OPTION: Option = {
+  name: "output",
+  short: "o",
+  value: "FILE",
+  isPath: true,
+  help: "the file to write, replaced atomically; default: standard output",
+};
+
+/** `own`: the type that a file has without the option. */
+export function databaseTypeOption(own: string): Option {
+  return {
+    name: "database-type",
+    value: "TYPE",
+    help: `with --format mmdb: what the file says that it is, for readers that accept only the names of MaxMind's databases, such as GeoIP2-Enterprise in Elasticsearch and Logstash; default: ${own}`,
+  };
+}
+
+/** Undefined without the option. @throws UsageError */
+export function databaseTypeOf(args: Arguments, format: string): string | undefined {
+  const type = args.value("database-type");
+  if (type === undefined) return undefined;
+  if (format !== "mmdb") throw new UsageError(`--database-type is only for --format mmdb; leave it out for ${format}`);
+  if (/^[\x20-\x7e]{1,100}$/.test(type)) return type;
+  throw new UsageError(`--database-type ${JSON.stringify(type)}: give 1 to 100 printable ASCII characters`);
+}
+
+/** What an MMDB says about itself: that it was made when its newest dataset was. */
+export function aboutMmdb(type: string, title: string, ...createdAt: readonly string[]): MmdbAbout {
+  return { type, title, buildSeconds: Math.floor(Math.max(...createdAt.map((time) => Date.parse(time))) / 1000) };
+}
+
+/**
+ * Checks where an export goes: not to a terminal if it is binary, and not over one of the files that it reads. Rejects
+ * with UsageError.
+ */
+export async function checkOutput(
+  args: Arguments,
+  binary: string | undefined,
+  inputs: readonly string[],
+): Promise<void> {
+  const output = args.value("output");
+  if (binary !== undefined && output === undefined && process.stdout.isTTY)
+    throw new UsageError(`the format ${binary} is binary, and is not printed on a terminal; add -o FILE`);
+  if (output === undefined) return;
+  const stats = await Promise.all([output, ...inputs].map((path) => stat(path).catch(() => undefined)));
+  const [own, ...others] = stats;
+  if (own === undefined) return;
+  const at = others.findIndex((other) => other !== undefined && other.dev === own.dev && other.ino === own.ino);
+  if (at >= 0) throw new UsageError(`-o ${output} is ${inputs[at]} itself, which is read; give another file`);
+}
+
+/** Writes an export to the file of -o, or to standard output. Rejects with UsageError. */
+export async function writeExport(args: Arguments, chunks: Iterable<string | Uint8Array>): Promise<void> {
+  const output = args.value("output");
+  try {
+    if (output === undefined) await printChunks(chunks);
+    else await write(output, chunks);
+  } catch (error) {
+    throw error instanceof UnexportableError ? new UsageError(error.message) : error;
+  }
+}
+
+async function write(output: string, chunks: Iterable<string | Uint8Array>): Promise<void> {
+  const encoder = new TextEncoder();
+  // Everything, before a file is opened: a failed export leaves no file behind.
+  const parts = Array.from(chunks, (chunk) => (typeof chunk === "string" ? encoder.encode(chunk) : chunk));
+  try {
+    await publishFile(output, parts);
+  } catch (error) {
+    throw new UsageError(
+      `${output}: cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
+    );
+  }
+  standardError().write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
+}
