@@ -179,19 +179,26 @@ export class ExternalLists {
     const { id, organisationId } = list;
     this.#requests = this.#requests.filter((each) => each !== turn);
     this.#turns.begin(organisationId);
-    const running = this.#fetch(turn).finally(() => {
-      this.#running.delete(id);
-      this.#turns.end(organisationId);
-      this.#poll();
-    });
+    const running = this.#fetch(turn)
+      .catch((error: unknown) => this.#failed(turn, error))
+      .finally(() => {
+        this.#running.delete(id);
+        this.#turns.end(organisationId);
+        this.#poll();
+      });
     this.#running.set(id, running);
     if (requested !== undefined) return requested.resolve(running);
-    running.catch((error: unknown) => {
-      if (error instanceof ServiceError) return; // all turns are taken
-      this.#dueAt.set(id, this.#services.now() + AGAIN_AFTER_FAILURE / 10);
-      if (this.#isStopped || (error instanceof StoreError && error.code !== "corrupt")) return;
+    running.catch(() => {}); // told before
+  }
+
+  /** Notes when to try again, before a next turn begins: the list would be due at once. Throws the error. */
+  #failed({ list: { id }, requested }: Waiting, error: unknown): never {
+    if (error instanceof ServiceError) throw error; // all turns are taken
+    this.#dueAt.set(id, this.#services.now() + AGAIN_AFTER_FAILURE / 10);
+    const isUsual = this.#isStopped || (error instanceof StoreError && error.code !== "corrupt");
+    if (requested === undefined && !isUsual)
       this.#log.error({ list: id, err: error }, "an external list was not fetched; it is tried again");
-    });
+    throw error;
   }
 
   /** undefined: it is not this server's turn. Rejects with ServiceError "unavailable" if other servers have all turns. */
