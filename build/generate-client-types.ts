@@ -24,7 +24,8 @@ export const DASHBOARD_OPERATIONS = join(import.meta.dirname, "../src/dashboard/
 export async function operationTypes(scope: RouteScope): Promise<string> {
   const settings = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   // Routes only store what they are given until a request comes, and none does.
-  const app = buildApp({ settings } as Services, pino({ level: "silent" }));
+  const areas = { access: {}, rules: {}, publishing: {}, events: {}, logs: {}, data: {} };
+  const app = buildApp({ settings, ...areas } as Services, pino({ level: "silent" }));
   await app.ready();
   // Response headers and examples are of no use in types, and they are most of the text.
   const document = JSON.stringify(app.openApi(scope), (key, value) =>

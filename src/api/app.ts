@@ -118,7 +118,7 @@ export function buildApp(services: Services, log: Logger): App {
   compileWriters(app);
   answerProblems(app, services);
   app.decorate("changeStreams", new ChangeStreams(services));
-  const blocked = new BlockedProtected(services);
+  const blocked = new BlockedProtected(services.publishing.sources);
   addScope(app, "public", "/v1", (within) => {
     addAreas(within, services);
     addPulledSnapshotRoutes(within, services);

@@ -21,7 +21,10 @@ export const LOAD_AGAIN_AFTER = 1000;
 export async function openWithStandby(options: ServerOptions, deadline: number): Promise<OpenedStore> {
   const { settings, store: loading, secretKeyFile, log, now = Date.now } = options;
   if (settings.feedsDir === "") return openWithRetry(options, deadline);
-  const first = await Promise.race([loading.store.catch(() => undefined), sleep(STANDBY_AFTER)]);
+  const opened = new AbortController();
+  const late = sleep(STANDBY_AFTER, undefined, { signal: opened.signal }).catch(() => undefined);
+  const first = await Promise.race([loading.store.catch(() => undefined), late]);
+  opened.abort();
   if (first !== undefined) return { store: first, loading };
   const standby = await startStandbyFeeds({ settings, secretKey: new SecretKey(secretKeyFile), log, now });
   try {

@@ -157,11 +157,11 @@ async function exampleFeed(
   ruleset: string,
   { url, store, services }: Pick<Server, "url" | "store" | "services">,
 ): Promise<string[]> {
-  if (!services.secretKey.hasPath) return [];
+  if (!services.access.secretKey.hasPath) return [];
   const fields = { include: [{ ruleset }], update_frequency: "5m" } as const;
   const { organisationId, at: now } = owned;
-  const definition = await readDefinition(fields, { organisationId, now, services });
+  const definition = await readDefinition(fields, { organisationId, now, services: services.publishing.sources });
   const { deployment } = await store.write({ kind: "create-deployment", ...owned, name: "Edge firewall", definition });
   const file = fileName({ part: "combined", chunk: null, checksum: null }, deployment);
-  return [`  curl '${url}/feeds/${services.feedTokens.tokenOf(deployment)}/${file}'`];
+  return [`  curl '${url}/feeds/${services.publishing.feedTokens.tokenOf(deployment)}/${file}'`];
 }

@@ -1,34 +1,27 @@
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
 import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { checkKeyFile } from "../service/access/check-key-file.ts";
-import { FeedFolder } from "../service/deployments/feed-folder.ts";
-import { BackgroundFreezes } from "../service/rules/background-freezes.ts";
-import { Announcements } from "../service/changes/announcements.ts";
-import { ExpiryClock } from "../service/changes/expiry-clock.ts";
-import { GuardedStore } from "../service/store/guarded-store.ts";
-import { listenError } from "./listen-error.ts";
-import { type LoadedMemory, loadMemory } from "../service/store/loading-store.ts";
-import { addHealthMetrics } from "../service/deployments/health-metrics.ts";
-import { Metrics } from "../service/usage/metrics.ts";
-import { SteadyClock } from "../service/access/rate-limits.ts";
-import { LimitExchange } from "../service/access/limit-exchange.ts";
-import { answerPeers } from "./processes/answer-peers.ts";
 import { makeToken } from "../service/access/secret-token.ts";
-import type { Services } from "../service/services.ts";
-import type { Settings } from "../service/settings.ts";
-import { RulesetSnapshots } from "../service/snapshots/ruleset-snapshots.ts";
+import type { Area } from "../service/areas/area.ts";
+import { Parts } from "../service/areas/parts.ts";
+import { addHealthMetrics } from "../service/deployments/health-metrics.ts";
+import { ALONE } from "../service/processes/peers.ts";
+import { createServices, type Services } from "../service/services.ts";
 import { reportStart } from "../service/snapshots/start-report.ts";
+import { GuardedStore } from "../service/store/guarded-store.ts";
+import { type LoadedMemory, loadMemory } from "../service/store/loading-store.ts";
+import { ServiceMemory } from "../service/store/service-memory.ts";
 import { StoreOutage } from "../service/store/store-outage.ts";
-import { UsageRecorder } from "../service/access/usage-recorder.ts";
-import type { ServerOptions } from "./server-options.ts";
+import { Metrics } from "../service/usage/metrics.ts";
+import { listenError } from "./listen-error.ts";
 import { LOAD_AGAIN_AFTER, mayWaitFor, type OpenedStore, openWithStandby } from "./opened-store.ts";
-import { servicesOf } from "./server-services.ts";
+import { answerPeers } from "./processes/answer-peers.ts";
+import type { ServerOptions } from "./server-options.ts";
 
 /**
  * Milliseconds for which a closing server continues as before while `/readyz` and every response announce the end. The
@@ -42,53 +35,48 @@ const GRACE = 100;
  * within the time of the settings, and releases everything.
  */
 export class Server {
-  readonly store: Store;
+  readonly store: GuardedStore;
   readonly services: Services;
   readonly #app: App;
-  readonly #recorder: UsageRecorder;
-  readonly #limitExchange: LimitExchange;
-  readonly #expiryClock: ExpiryClock;
-  readonly #announcements: Announcements;
-  readonly #freezes: BackgroundFreezes;
-  readonly #snapshots: RulesetSnapshots | undefined;
-  readonly #feedFolder: FeedFolder | undefined;
+  /** The areas that changes are about. */
+  readonly #following: readonly Area[];
+  readonly #parts = new Parts();
   #isClosing = false;
+  /** By the monotonic clock. */
+  #closeBy = 0;
+  /** Requests still in progress when their time was over. */
+  #unanswered = 0;
   /**
    * Creates the first user; null if there were users at the start. It is printed once, for the person who started the
    * server.
    */
   setupToken: string | null = null;
-  #setupDigest: string | null = null;
 
   private constructor(store: Store, options: ServerOptions) {
+    const { settings, now = Date.now, peers = ALONE, log } = options;
     const metrics = new Metrics();
-    const outage = new StoreOutage({ log: options.log, metrics, probe: () => store.probe() });
+    const outage = new StoreOutage({ log, metrics, probe: () => store.probe() });
     this.store = new GuardedStore(store, outage);
-    const steady = new SteadyClock(options.now ?? Date.now);
-    this.services = servicesOf(this.store, metrics, steady, options, {
-      isClosing: () => this.#isClosing,
-      isDatabaseDown: () => outage.isCurrent,
-      setupDigest: () => this.#setupDigest,
-    });
-    this.#app = buildApp(this.services, options.log);
-    this.#recorder = new UsageRecorder(this.services);
-    const { feedsDir } = options.settings;
-    const { isFirst } = this.services.peers;
-    if (feedsDir !== "" && isFirst) this.#feedFolder = new FeedFolder(feedsDir, this.services, options.log);
-    const { folder } = options.store;
-    if (folder !== undefined && isFirst)
-      this.#snapshots = new RulesetSnapshots({
-        folder,
-        memory: this.services.memory,
-        store: this.store,
-        log: options.log,
-        ...(options.snapshotEvery !== undefined && { every: options.snapshotEvery }),
-      });
-    this.#limitExchange = new LimitExchange(this.services, steady);
-    this.#expiryClock = new ExpiryClock(this.services);
-    this.#announcements = new Announcements(this.services, options.announceEvery);
-    this.#freezes = new BackgroundFreezes({ memory: this.services.memory, metrics, log: options.log });
+    const basis = { settings, now, store: this.store, peers, memory: new ServiceMemory(), metrics, log };
+    this.services = createServices(basis, options);
+    this.#app = buildApp(this.services, log);
+    const { rules, publishing, events, data } = this.services;
+    this.#following = [events, rules, publishing, data];
+    this.#addParts();
     answerPeers(this.services);
+  }
+
+  /** What requests wait for, logs and data, ends before the connections: their clients may still learn that. */
+  #addParts(): void {
+    const { access, rules, publishing, events, logs, data } = this.services;
+    const add = (area: Area): void => void this.#parts.add({ start: () => area.start(), stop: () => area.close() });
+    this.#parts.add({ stop: () => this.store.close() });
+    add(access);
+    this.#parts.add({ start: () => rules.start(), stop: () => rules.close(this.#closeBy) });
+    for (const area of [publishing, events]) add(area);
+    this.#parts.add({ stop: () => this.#closeApp() });
+    for (const area of [logs, data]) add(area);
+    this.#parts.add({ start: () => this.#listen(), stop: () => this.#drain() });
   }
 
   /**
@@ -116,16 +104,19 @@ export class Server {
       const withStore = { ...options, store: loading };
       server = new Server(store, withStore);
       await server.#open(withStore);
-      await server.#listen(options.settings);
-      void server.services.catalogue.complete();
+      void server.services.data.catalogue.complete();
       return server;
     } catch (error) {
-      await (server ?? store).close();
+      // The first error is the reason, also for a start that begins again.
+      await (server ?? store)
+        .close()
+        .catch((failure: unknown) => options.log.error({ err: failure }, "a failed start was not closed completely"));
       throw error;
     }
   }
 
-  async #listen({ host, port, connections }: Settings): Promise<void> {
+  async #listen(): Promise<void> {
+    const { host, port, connections } = this.services.settings;
     try {
       // Simultaneous connections wait to be accepted. If the queue is full, a client retries only after one second,
       // then three, then seven. The system has a limit of its own.
@@ -142,9 +133,8 @@ export class Server {
   }
 
   /** Reloads the existing snapshots; failures are logged. */
-  async reload(): Promise<void> {
-    const { catalogue, threats, networks } = this.services;
-    await Promise.all([catalogue.reload(), threats.reload(), networks.reload()]);
+  reload(): Promise<void> {
+    return this.services.data.reload();
   }
 
   /** Requests without a complete response. */
@@ -152,86 +142,54 @@ export class Server {
     return this.#app.connections.busy;
   }
 
-  /** Resolves with how many requests were cut off because they were still in progress when the time was over. */
+  /**
+   * Resolves with how many requests were cut off because they were still in progress when the time was over. Rejects
+   * once everything has been closed, with the error of what could not be.
+   */
   async close(): Promise<number> {
     if (this.#isClosing) return 0;
     this.#isClosing = true;
-    const began = performance.now();
-    const { settings, catalogue, threats, networks } = this.services;
-    const { connections } = this.#app;
-    catalogue.close();
-    threats.close();
-    networks.close();
+    this.#closeBy = performance.now() + this.services.settings.shutdownTimeout * 1000;
+    await this.#parts.stop();
+    return this.#unanswered;
+  }
+
+  /** Lets requests in progress finish. */
+  async #drain(): Promise<void> {
+    const { connections, changeStreams, server } = this.#app;
     connections.announceClose();
-    this.#app.changeStreams.close();
-    await this.#freezes.stop();
+    changeStreams.close();
+    if (!server.listening) return;
     // What has already reached this machine is read first: closing an idle connection would discard it.
     await sleep(GRACE);
-    await connections.drain(settings.shutdownTimeout * 1000);
-    const { busy } = connections;
-    // Uploads that end here have failed, and their clients may still learn that.
-    const { identifications, catalogueUpdates, followedCatalogue, feedImports } = this.services;
-    await Promise.all([
-      identifications.close(),
-      catalogueUpdates.close(),
-      followedCatalogue?.close(),
-      feedImports.close(),
-    ]);
-    if (busy > 0) await sleep(GRACE);
+    await connections.drain(this.services.settings.shutdownTimeout * 1000);
+    this.#unanswered = connections.busy;
+  }
+
+  async #closeApp(): Promise<void> {
+    if (this.#unanswered > 0) await sleep(GRACE);
     this.cutOff();
     await this.#app.close();
-    await this.#snapshots?.stop(began + settings.shutdownTimeout * 1000);
-    await this.services.externalLists.stop();
-    await this.services.lists.stop();
-    await this.#feedFolder?.stop();
-    await this.services.bouncers.stop();
-    await this.#announcements.stop();
-    await this.services.indicators.stop();
-    await this.services.pulls.stop();
-    await this.services.webhooks.stop();
-    await this.#limitExchange.stop();
-    await this.#expiryClock.stop();
-    this.services.tails.stop();
-    await this.#recorder.stop();
-    await this.store.close();
-    return busy;
   }
 
   /** Ends all requests immediately, so that no partial response looks complete. */
   cutOff(): void {
     this.#app.connections.cutOff();
-    this.services.catalogueUpdates.kill();
-    this.services.followedCatalogue?.kill();
-    this.services.feedImports.kill();
+    this.services.data.kill();
   }
 
   async #open({ store, log, setupToken = makeToken() }: ServerOptions): Promise<void> {
-    const { memory, catalogue, threats, metrics, feedImports } = this.services;
-    feedImports.sweep();
-    await Promise.all([
-      store.memory.then((loaded) => this.#take(loaded, log)),
-      this.#app.ready(),
-      catalogue.open(),
-      threats.open(),
-    ]);
-    await checkKeyFile(this.services.secretKey, this.store, log);
+    const { memory, access, data } = this.services;
+    await Promise.all([store.memory.then((loaded) => this.#take(loaded, log)), this.#app.ready(), data.open()]);
+    await checkKeyFile(access.secretKey, this.store, log);
     this.#follow(log);
-    this.#freezes.check();
-    this.#snapshots?.start();
-    if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = setupToken);
-    catalogue.watch();
-    const { peers } = this.services;
-    if (peers.isFirst) this.services.followedCatalogue?.start();
-    threats.watch();
-    this.#expiryClock.start();
-    this.services.tails.start();
-    const { lists, pulls, externalLists, webhooks } = this.services;
-    externalLists.start();
-    this.#feedFolder?.start();
-    await Promise.all([this.#recorder.start(), this.#limitExchange.start(), lists.start(), pulls.start()]);
-    webhooks.start();
-    this.#announcements.start();
-    this.services.indicators.start();
+    if (!memory.hasUsers) ({ text: this.setupToken, digest: access.setupDigest } = setupToken);
+    this.#addMetrics();
+    await this.#parts.start();
+  }
+
+  #addMetrics(): void {
+    const { metrics, memory, now, peers, publishing } = this.services;
     metrics.addGauge(
       "ipsieve_changes_age_seconds",
       "Seconds since changes by other servers were last read",
@@ -239,34 +197,24 @@ export class Server {
     );
     if (peers.areThere)
       metrics.addGauge("ipsieve_processes", "Processes of the server that serve requests", () => 1, "sum");
-    addHealthMetrics(this.services);
-    collectDefaultMetrics({ register: metrics.registry });
-    // Sums of the gauges beside them, under names that are reserved for counters.
-    for (const kind of ["handles", "requests", "resources"])
-      metrics.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+    addHealthMetrics({ metrics, memory, now, pulls: publishing.pulls });
+    metrics.addProcess();
   }
 
   #take(loaded: LoadedMemory, log: Logger): void {
-    const { memory, metrics } = this.services;
+    const { memory, metrics, rules } = this.services;
     reportStart(loaded, { log, metrics });
-    for (const { rulesetId, sequence, changedRules } of loaded.fromSnapshots)
-      this.#snapshots?.startedFrom(rulesetId, sequence, changedRules);
+    rules.startedFrom(loaded);
     memory.replaceWith(loaded.memory);
   }
 
   #follow(log: Logger): void {
-    const { memory, waiters } = this.services;
+    const { memory, rules } = this.services;
     const apply = (changes: readonly Change[]): void | Promise<void> => {
       const applied = memory.apply(changes);
-      waiters.reached(memory.sequence);
-      this.#snapshots?.apply(changes);
-      this.services.lists.apply(changes);
-      for (const change of changes)
-        if (change.kind === "external-list") this.services.externalLists.changed(change.list.id);
-      this.services.webhooks.apply(changes);
-      this.#freezes.check();
+      for (const area of this.#following) area.apply?.(changes);
       // Large changes are still being applied.
-      const check = (): void => this.#freezes.check();
+      const check = (): void => rules.applied();
       void applied?.then(check, check);
       return applied;
     };
@@ -281,14 +229,10 @@ export class Server {
   async #loadAgain(log: Logger): Promise<void> {
     while (!this.#isClosing) {
       try {
-        const { memory, waiters } = this.services;
+        const { memory } = this.services;
         memory.replaceWith(await loadMemory(this.store));
-        waiters.reached(memory.sequence);
         this.store.resume(memory.sequence);
-        this.#snapshots?.forget();
-        this.services.lists.forget();
-        this.services.webhooks.forget();
-        this.#freezes.check();
+        for (const area of this.#following) area.forget?.();
         return log.info("the state has been loaded again");
       } catch {
         // The store's outage is logged elsewhere.

@@ -57,15 +57,17 @@ async function servicesOf({ settings, secretKey }: StandbyOptions): Promise<Feed
   const tokens = new FeedTokens(secretKey, memory);
   return {
     memory,
-    // A missing key file must not be made: the database knows which one it was.
-    feedTokens: {
-      find: (token, at) => (secretKey.isMade ? tokens.find(token, at) : undefined),
-      endOf: (token, deployment) => tokens.endOf(token, deployment),
+    publishing: {
+      // A missing key file must not be made: the database knows which one it was.
+      feedTokens: {
+        find: (token, at) => (secretKey.isMade ? tokens.find(token, at) : undefined),
+        endOf: (token, deployment) => tokens.endOf(token, deployment),
+      },
+      feedBytes: new FeedBytes(),
+      lists: { served: (id) => lists.get(id) },
+      // Without the database, there is nowhere to record pulls.
+      pulls: { add: () => {} },
     },
-    feedBytes: new FeedBytes(),
-    lists: { served: (id) => lists.get(id) },
-    // Without the database, there is nowhere to record pulls.
-    pulls: { add: () => {} },
   };
 }
 

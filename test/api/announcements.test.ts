@@ -26,7 +26,8 @@ after(() => t.close());
 
 /** Announces with writes of `write`, which gets the number of earlier writes. */
 function announcing(write: (command: AnnouncementCommand, writes: number) => Promise<unknown>) {
-  const { memory, pulls } = t.server.services;
+  const { memory } = t.server.services;
+  const { pulls } = t.server.services.publishing;
   const counted = { writes: 0 };
   const store = { write: (command: AnnouncementCommand) => write(command, ++counted.writes) } as never;
   const announcements = new Announcements({ store, memory, pulls, now: () => t.clock.now }, 1e9);

@@ -157,7 +157,7 @@ async function changingList(): Promise<{ key: string; replace(prefixes: readonly
   const by = { actor: "command:test", at: t.clock.now, organisationId };
   const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] });
   const { deployment } = await t.server.store.write({ kind: "create-deployment", ...by, name: "edge", definition });
-  const { lists } = t.server.services;
+  const { lists } = t.server.services.publishing;
   await until("the list is published", () => lists.served(deployment.id) !== undefined);
   const { text: key, digest, start } = makeBouncerKey();
   const about = { credential: "bouncer", label: "test", digest, start, hostsOnly: false } as const;

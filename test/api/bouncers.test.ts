@@ -33,17 +33,17 @@ const { write }: { write: TestServer["server"]["store"]["write"] } = {
 async function deployed(definition: Partial<DeploymentDefinition> = {}): Promise<Deployment> {
   const whole = { ...DEFINITION, ...definition };
   const { deployment } = await write({ kind: "create-deployment", ...by(), name: "edge", definition: whole });
-  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  await until("the list is published", () => t.server.services.publishing.lists.served(deployment.id) !== undefined);
   return deployment;
 }
 
 /** Changes the literal prefixes of a deployment, and waits for its list. */
 async function include(deploymentId: string, prefixes: readonly string[]): Promise<void> {
-  const before = t.server.services.lists.served(deploymentId)!.published.generation;
+  const before = t.server.services.publishing.lists.served(deploymentId)!.published.generation;
   await write({ kind: "update-deployment", ...by(), deploymentId, definition: { include: [{ prefixes }] } });
   await until("the next list is published", () => generation(deploymentId) > before);
 }
-const generation = (id: string): number => t.server.services.lists.served(id)!.published.generation;
+const generation = (id: string): number => t.server.services.publishing.lists.served(id)!.published.generation;
 
 async function newBouncer(deploymentId: string, hostsOnly = false): Promise<{ id: string; key: string }> {
   const { text: key, digest, start } = makeBouncerKey();
@@ -71,7 +71,7 @@ async function pull(key: string, query = ""): Promise<Pulled> {
     );
   const decisions: { origin: string; scenario: string }[] = [...(body.new ?? []), ...(body.deleted ?? [])];
   // Newer bouncers keep a set for each origin and scenario, and delete from that of the deletion only.
-  const scenario = `deployment/${t.server.services.bouncers.find(key)!.deploymentId}`;
+  const scenario = `deployment/${t.server.services.publishing.bouncers.find(key)!.deploymentId}`;
   for (const each of decisions) assert.deepEqual([each.origin, each.scenario], ["lists", scenario]);
   const listOf = (items: { value: string; duration: string }[] | null) =>
     items && Object.fromEntries(items.map(({ value, duration }) => [value, duration]));
@@ -91,7 +91,7 @@ test("a bouncer starts with everything, then gets differences, and continues aft
   await include(id, ["192.0.2.0/24", "203.0.113.9"]);
   const changed = { new: { "203.0.113.9": FULL }, deleted: { "198.51.100.7": "-1s", "2001:db8::/32": "-1s" } };
   await t.restart();
-  await until("the list is there", () => t.server.services.lists.served(id) !== undefined);
+  await until("the list is there", () => t.server.services.publishing.lists.served(id) !== undefined);
   assert.deepEqual(await pull(key), changed);
   assert.deepEqual(await pull(key, "?startup=false"), NOTHING);
   await include(id, ["203.0.113.9"]);
@@ -132,12 +132,12 @@ test("HEAD, an interrupted response and a filter lose nothing", async () => {
   assert.equal(await stateOf(key), null);
   await brokenOff(`/v1/decisions/stream${START_UP}`, key);
   await until("the server has noticed", () => t.server.busy === 0);
-  await t.server.services.bouncers.stop();
+  await t.server.services.publishing.bouncers.stop();
   assert.notEqual((await stateOf(key))!.doubt, null, "it has not got the list completely");
   const { new: got } = await pull(key);
   assert.equal(Object.keys(got!).length, many.length);
   assert.deepEqual(await pull(key), NOTHING);
-  await t.server.services.bouncers.stop();
+  await t.server.services.publishing.bouncers.stop();
   assert.equal((await stateOf(key))!.doubt, null);
   await include(id, ["192.0.2.0/24", "198.51.100.7"]);
   const only = await newBouncer(id);
@@ -159,7 +159,7 @@ test("a key opens only its own stream; other keys, including API keys, get 403 w
   assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).status, 401);
   assert.equal((await ask(t, "GET", `/v1/edl/deployments/${id}/urls/`, { key })).status, 401);
   await pull(key);
-  await t.server.services.bouncers.stop();
+  await t.server.services.publishing.bouncers.stop();
   const { token } = await addUser(t, organisationId, "admin");
   const revoked = await visit(t, "DELETE", `/bouncers/${bouncer}`, { token });
   const [listed] = (await visit(t, "GET", "/bouncers", { token })).body.items;
@@ -242,7 +242,7 @@ test("expiring rules have their own durations, which follow changes; permanent r
   t.clock.now += 0.5 * HOUR;
   await until(
     "the expired rule has left the list",
-    () => t.server.services.lists.served(id)!.published.entries[4] === 1,
+    () => t.server.services.publishing.lists.served(id)!.published.entries[4] === 1,
   );
   assert.deepEqual(await pull(key), { new: { "192.0.2.0/24": FULL }, deleted: { "198.51.100.7": "-1s" } });
   assert.deepEqual(await pull(key), NOTHING);
@@ -379,7 +379,8 @@ test("hosts only is what a bouncer needs that compares clients with values as te
   }
 });
 
-const stateOf = (key: string) => t.server.store.read("bouncerState", t.server.services.bouncers.find(key)!.id);
+const stateOf = (key: string) =>
+  t.server.store.read("bouncerState", t.server.services.publishing.bouncers.find(key)!.id);
 
 function rawGet(path: string, headers: Record<string, string>) {
   return new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {

@@ -38,7 +38,7 @@ const by = () => ({ actor: "command:test", at: t.clock.now, organisationId });
 async function deployed(): Promise<Deployment> {
   const definition = { ...DEFINITION, include: [{ ruleset: rulesetId }, { prefixes: ["198.51.100.0/24"] }] };
   const { deployment } = await t.server.store.write({ kind: "create-deployment", ...by(), name: "web", definition });
-  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  await until("the list is published", () => t.server.services.publishing.lists.served(deployment.id) !== undefined);
   return deployment;
 }
 
@@ -231,8 +231,8 @@ test("the largest reports are read in slices: documents, lines, and only white s
     let isRead = false;
     const count = (): void => void (++turns && !isRead && setImmediate(count));
     setImmediate(count);
-    const { services } = t.server;
-    const { accepted, rejected } = await blockedRequests(Buffer.from(report), deployment, services, t.clock.now);
+    const { sources } = t.server.services.publishing;
+    const { accepted, rejected } = await blockedRequests(Buffer.from(report), deployment, sources, t.clock.now);
     isRead = true;
     assert.deepEqual({ accepted, rejected }, expected, report.slice(0, 40));
     if (report.length > 4 << 20) assert.ok(turns > 3, `${turns} turns`);

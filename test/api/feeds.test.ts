@@ -47,12 +47,12 @@ async function deploy(definition: Partial<DeploymentDefinition> = {}, organisati
 
 async function deployed(definition: Partial<DeploymentDefinition> = {}, organisation?: string): Promise<Deployment> {
   const deployment = await deploy(definition, organisation);
-  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  await until("the list is published", () => t.server.services.publishing.lists.served(deployment.id) !== undefined);
   return deployment;
 }
 
 const urlOf = (deployment: Deployment, file = "combined.txt"): string =>
-  `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}/${file}`;
+  `/feeds/${t.server.services.publishing.feedTokens.tokenOf(deployment)}/${file}`;
 const fetchFeed = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   ask(t, method, path, { headers: { "Accept-Encoding": "identity", ...headers } });
 
@@ -113,10 +113,10 @@ test("unchanged content gets 304 by tag and by date, even after a restart; compr
   assert.notEqual(coded, tag);
   const known = { "Accept-Encoding": "gzip", "If-None-Match": coded };
   assert.equal((await fetchFeed(urlOf(deployment), known)).status, 304);
-  const { bytes } = await t.server.services.feedBytes.coded(
+  const { bytes } = await t.server.services.publishing.feedBytes.coded(
     {
       deployment: t.server.services.memory.deploymentById(deployment.id)!,
-      list: t.server.services.lists.served(deployment.id)!,
+      list: t.server.services.publishing.lists.served(deployment.id)!,
       file: { part: "combined", chunk: null, checksum: null },
       now: t.clock.now,
     },
@@ -138,7 +138,7 @@ test("a device that has the list gets the same response from the fast path and t
   const deployment = await deployed();
   t.clock.now += 5000;
   const url = urlOf(deployment);
-  const { sentFeeds } = t.server.services;
+  const { sentFeeds } = t.server.services.publishing;
   const first = await fetchFeed(url);
   const tag = first.headers.get("etag")!;
   assert.equal(sentFeeds.find(url)?.tag, tag, "negative control: the short way is there");
@@ -154,7 +154,7 @@ test("a device that has the list gets the same response from the fast path and t
           `${known} ${coding}`,
         );
       }
-  const { pulls } = await t.server.services.pulls.logOf(deployment.id);
+  const { pulls } = await t.server.services.publishing.pulls.logOf(deployment.id);
   const [ordinary, short] = pulls.filter(({ status }) => status === 304);
   assert.deepEqual(short, { ...ordinary, at: short!.at });
   const status = async (): Promise<number> => (await fetchFeed(url, { "If-None-Match": tag })).status;
@@ -164,7 +164,10 @@ test("a device that has the list gets the same response from the fast path and t
     deploymentId: deployment.id,
     definition: { ...deployment.definition, include: [{ prefixes: ["192.0.2.0/24"] }] },
   });
-  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  await until(
+    "it is published",
+    () => t.server.services.publishing.lists.served(deployment.id)!.published.generation === 2,
+  );
   assert.equal(await status(), 200);
   t.clock.now += 5000;
   const current = t.server.services.memory.deploymentById(deployment.id)!;
@@ -206,7 +209,10 @@ test("lists that change twice in a second have distinct dates, for devices that 
   t.clock.now = second + 900;
   const definition = { include: [{ prefixes: ["9.9.9.0/24"] }], exclude: [] };
   await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
-  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  await until(
+    "it is published",
+    () => t.server.services.publishing.lists.served(deployment.id)!.published.generation === 2,
+  );
   t.clock.now = second + 5000;
   const later = await get(first.date);
   assert.deepEqual([later.status, later.text, Date.parse(later.date)], [200, "9.9.9.0/24\n", second]);
@@ -223,7 +229,10 @@ test("a list that changes after the clock was set back is sent, whatever date th
   assert.equal((await fetchFeed(urlOf(deployment), since)).status, 304, "it has not changed");
   const definition = { include: [{ prefixes: ["9.9.9.0/24"] }], exclude: [] };
   await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
-  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  await until(
+    "it is published",
+    () => t.server.services.publishing.lists.served(deployment.id)!.published.generation === 2,
+  );
   for (const now of [t.clock.now, t.clock.now + 60_000, start + 3_600_000]) {
     t.clock.now = now;
     const { status, text } = await fetchFeed(urlOf(deployment), since);
@@ -414,7 +423,7 @@ test(
 test("a divided list: every entry is in one file, and a changed entry changes only its file", async () => {
   const prefixes = Array.from({ length: 500 }, (_, i) => `203.0.${i >> 7}.${(2 * i) & 255}`);
   const deployment = await deployed({ include: [{ prefixes }], exclude: [], options: { chunk_entries: 100 } });
-  const { chunks } = t.server.services.lists.served(deployment.id)!.published;
+  const { chunks } = t.server.services.publishing.lists.served(deployment.id)!.published;
   assert.ok(chunks >= 8, "a power of two from 5 on");
   const names = Array.from({ length: chunks }, (_, i) => `combined-${String(i + 1).padStart(3, "0")}.txt`);
   const read = () => Promise.all(names.map(async (name) => (await fetchFeed(urlOf(deployment, name))).text));
@@ -423,7 +432,10 @@ test("a divided list: every entry is in one file, and a changed entry changes on
   assert.ok(texts.every((text) => text.split("\n").length - 1 <= 100));
   const definition = { include: [{ prefixes: prefixes.slice(1) }] };
   await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: deployment.id, definition });
-  await until("it is published", () => t.server.services.lists.served(deployment.id)!.published.generation === 2);
+  await until(
+    "it is published",
+    () => t.server.services.publishing.lists.served(deployment.id)!.published.generation === 2,
+  );
   const changed = (await read()).filter((text, index) => text !== texts[index]);
   assert.equal(changed.length, 1);
 });
@@ -445,7 +457,7 @@ test("pulls are recorded with their addresses and statuses; requests without cre
   await fetchFeed(urlOf(deployment), headers);
   await fetchFeed(urlOf(deployment, "other.txt"), headers);
   await fetchFeed(`/feeds/${deployment.id}/combined.txt`, headers);
-  const { pulls, days } = await t.server.services.pulls.logOf(deployment.id);
+  const { pulls, days } = await t.server.services.publishing.pulls.logOf(deployment.id);
   assert.deepEqual(
     pulls.map(({ file, address, agent, status, bytes }) => [file, address, agent, status, bytes]),
     [
@@ -457,10 +469,10 @@ test("pulls are recorded with their addresses and statuses; requests without cre
     days.map((day) => [day.pulls, day.bytes]),
     [[2, LIST.length]],
   );
-  assert.equal(t.server.services.pulls.isNotPulled(deployment, t.clock.now + 900_000), false);
-  assert.equal(t.server.services.pulls.isNotPulled(deployment, t.clock.now + 900_001), true);
+  assert.equal(t.server.services.publishing.pulls.isNotPulled(deployment, t.clock.now + 900_000), false);
+  assert.equal(t.server.services.publishing.pulls.isNotPulled(deployment, t.clock.now + 900_001), true);
   await t.restart();
-  assert.equal(t.server.services.pulls.lastOf(deployment.id), t.clock.now);
+  assert.equal(t.server.services.publishing.pulls.lastOf(deployment.id), t.clock.now);
 });
 
 function rotate(
@@ -489,8 +501,8 @@ test("/metrics says how lists fare: responses to devices, deployments that are r
   await until("the list is published, the other one refused", async () =>
     /deployments\{state="refused"\} 1/.test(await page()),
   );
-  await until("the list is published", () => own.server.services.lists.served(deployment.id) !== undefined);
-  const feed = `/feeds/${own.server.services.feedTokens.tokenOf(deployment)}/ipv4.txt`;
+  await until("the list is published", () => own.server.services.publishing.lists.served(deployment.id) !== undefined);
+  const feed = `/feeds/${own.server.services.publishing.feedTokens.tokenOf(deployment)}/ipv4.txt`;
   const { headers } = await ask(own, "GET", feed);
   await ask(own, "GET", feed, { headers: { "If-None-Match": headers.get("etag")! } });
   await ask(own, "GET", "/feeds/unknown/ipv4.txt");

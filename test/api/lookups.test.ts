@@ -302,7 +302,7 @@ test(
       ({ cidr, cbs_ids }) => `${cidr},${cbs_ids.length > 1 ? `"${cbs_ids.join(",")}"` : cbs_ids[0]}\n`,
     );
     assert.equal(texts[0], ["cidr,cbs_ids\n", ...lines].join(""));
-    assert.equal(t.server.services.files.byteLength >= texts[0]!.length, true);
+    assert.equal(t.server.services.data.files.byteLength >= texts[0]!.length, true);
   },
 );
 
@@ -469,7 +469,7 @@ test("a file that replaces the watched one is found without a signal", async (co
   const own = await startServer({}, path);
   context.after(() => own.close());
   await writeCatalogue(path, 2);
-  await until("the new catalogue is loaded", () => own.server.services.catalogue.generation >= 2);
-  const { tree } = await own.server.services.catalogue.view().browsing();
+  await until("the new catalogue is loaded", () => own.server.services.data.catalogue.generation >= 2);
+  const { tree } = await own.server.services.data.catalogue.view().browsing();
   assert.equal(tree.has("/saas/generation-2"), true);
 });

@@ -31,13 +31,13 @@ async function deployed(prefixes: readonly string[], format?: string): Promise<D
     name: 'edge "1"',
     definition: definition(prefixes, format),
   });
-  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  await until("the list is published", () => t.server.services.publishing.lists.served(deployment.id) !== undefined);
   return deployment;
 }
 
 /** Waits until the published list has been replaced. */
 async function changeTo({ id }: Deployment, prefixes: readonly string[]): Promise<void> {
-  const generation = (): number => t.server.services.lists.served(id)!.published.generation;
+  const generation = (): number => t.server.services.publishing.lists.served(id)!.published.generation;
   const before = generation();
   t.clock.now += 60_000;
   await t.server.store.write({
@@ -51,7 +51,8 @@ async function changeTo({ id }: Deployment, prefixes: readonly string[]): Promis
   await until("the changed list is published", () => generation() > before);
 }
 
-const folderOf = (deployment: Deployment): string => `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}`;
+const folderOf = (deployment: Deployment): string =>
+  `/feeds/${t.server.services.publishing.feedTokens.tokenOf(deployment)}`;
 const read = async (deployment: Deployment, file: string) => ask(t, "GET", `${folderOf(deployment)}/${file}`);
 
 test("a feed has a manifest, an event and hashes; removed entries stay, marked as deleted, even after a restart", async () => {

@@ -36,7 +36,7 @@ async function deployed(format: DeploymentDefinition["firewall_format"]): Promis
     name: format,
     definition: definitionOf({ firewall_format: format, include: [{ prefixes: FIRST }] }),
   });
-  await until("the list is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  await until("the list is published", () => t.server.services.publishing.lists.served(deployment.id) !== undefined);
   return deployment;
 }
 
@@ -45,12 +45,12 @@ async function change({ id }: Deployment): Promise<void> {
   t.clock.now += 400;
   const definition = { include: [{ prefixes: SECOND }] };
   await t.server.store.write({ kind: "update-deployment", ...by(), deploymentId: id, definition });
-  await until("it is published", () => t.server.services.lists.served(id)!.published.generation === 2);
+  await until("it is published", () => t.server.services.publishing.lists.served(id)!.published.generation === 2);
   t.clock.now += 60_000;
 }
 
 const pathOf = (deployment: Deployment, file: string): string =>
-  `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}/${file}`;
+  `/feeds/${t.server.services.publishing.feedTokens.tokenOf(deployment)}/${file}`;
 
 /** The addresses on which the program and the list disagree. */
 async function differences(program: Polling, list: readonly string[]): Promise<string[]> {

@@ -88,7 +88,7 @@ class World {
       start: bouncer.start,
       hostsOnly: false,
     });
-    const token = t.server.services.feedTokens.tokenOf(t.server.services.memory.deploymentById(id)!);
+    const token = t.server.services.publishing.feedTokens.tokenOf(t.server.services.memory.deploymentById(id)!);
     const taxii = `Basic ${btoa(`${start}:${text}`)}`;
     const receiver = await WebhookReceiver.start();
     const { sealed } = makeSecret(new SecretKey(join(t.folder, "store.db.key")), organisation);

@@ -93,7 +93,8 @@ test("the list of a deployment has the rules that are active again", async () =>
   await addRule(ruleset, "192.0.2.2", t.clock.now + HOUR);
   const definition = { firewall_format: "text", purpose: "blocklist", include: [{ ruleset }] };
   const { body } = await send("POST", "/v1/edl/deployments/", { name: "edge", ...definition });
-  const served = (text: string): boolean => t.server.services.lists.served(body.id)?.text[4].toString().trim() === text;
+  const served = (text: string): boolean =>
+    t.server.services.publishing.lists.served(body.id)?.text[4].toString().trim() === text;
   await until("it has both", () => served("192.0.2.1\n192.0.2.2"));
   t.clock.now += HOUR;
   await until("one has expired", () => served("192.0.2.1"));

@@ -53,7 +53,8 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
    */
   async function whenLeft(server: TestServer, keyId: string, remaining: number): Promise<void> {
     const allowance = { perMinute: LIMIT, perMonth: 1e9 };
-    const { keyLimits, now } = server.server.services;
+    const { now } = server.server.services;
+    const { keyLimits } = server.server.services.access;
     const left = () => keyLimits.peek(keyId, "edl", now(), allowance).minute.remaining;
     await until(`${remaining} requests are left`, () => left() === remaining);
   }
@@ -94,7 +95,7 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     const signIn = async (server: TestServer) => (await visit(server, "POST", "/session", { body })).status;
     for (let i = 0; i < 4; i++) assert.equal(await signIn(first), 401);
     for (let i = 0; i < 5; i++) assert.equal(await statusOf(first, "x"), 401);
-    const { failureLimits, signIns } = second.server.services;
+    const { failureLimits, signIns } = second.server.services.access;
     const left = (count: { readonly headers: Readonly<Record<string, string>> }) =>
       count.headers["ratelimit-remaining"];
     const isTold = () =>

@@ -142,7 +142,7 @@ test("keys that end or are used up, plans that end, endpoints and lists that fai
     kind: "create-webhook",
     ...signed(caller),
     definition,
-    secret: t.server.services.secretKey.seal(`webhooks ${caller.organisationId}`, "webhooks", "c2VjcmV0"),
+    secret: t.server.services.access.secretKey.seal(`webhooks ${caller.organisationId}`, "webhooks", "c2VjcmV0"),
   });
   await t.server.store.write({
     kind: "stop-webhook",

@@ -451,7 +451,7 @@ test("a deleted ruleset or deployment becomes a collection of revocations", asyn
   const definition = definitionOf({ include: [{ ruleset }] });
   const created = await t.server.store.write({ kind: "create-deployment", ...by(), name: "gone", definition });
   const deployment = created.deployment.id;
-  await until("the list is published", () => t.server.services.lists.served(deployment) !== undefined);
+  await until("the list is published", () => t.server.services.publishing.lists.served(deployment) !== undefined);
   const { authorization } = await signIn(ruleset, deployment);
   const before = [await indicatorsOf(authorization, ruleset), await indicatorsOf(authorization, deployment)];
   assert.deepEqual(
@@ -488,7 +488,7 @@ test("indicators that no one can read are deleted; a restored ruleset has new in
   const query = { after: 0, limit: 10_000, types: ["indicator"], versions } as const;
   const countOf = async (each: string): Promise<number> =>
     indicatorsIn(await t.server.store.read("indicators", each, query)).length;
-  const clean = () => t.server.services.indicators.deleteOld();
+  const clean = () => t.server.services.publishing.indicators.deleteOld();
   const known = await indicatorsOf(authorization, ruleset, "?limit=1000");
   assert.equal((await indicatorsOf(authorization, kept)).length, 1);
   await clean();
@@ -521,7 +521,7 @@ test("superseded versions are kept as long as changes, at most a hundred per ind
   const rename = (host: number, name: string) => add(ruleset, `192.0.2.${host}`, { name });
   const namesOf = async (version: string): Promise<string[]> =>
     (await indicatorsOf(authorization, ruleset, `?match[version]=${version}`)).map(({ name }) => name);
-  const clean = () => t.server.services.indicators.deleteOld();
+  const clean = () => t.server.services.publishing.indicators.deleteOld();
   for (const [host, name] of [
     [1, "first"],
     [2, "gone"],
@@ -577,7 +577,7 @@ test("indicators of a deployment keep their ids from list to list; removed entri
   const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"] }] });
   const created = await t.server.store.write({ kind: "create-deployment", ...by(), name: "edge", definition });
   const { id } = created.deployment;
-  const generation = () => t.server.services.lists.served(id)?.published.generation ?? 0;
+  const generation = () => t.server.services.publishing.lists.served(id)?.published.generation ?? 0;
   await until("the list is published", () => generation() > 0);
   const { authorization } = await signIn(id);
   const first = await indicatorsOf(authorization, id);
@@ -602,7 +602,7 @@ test("indicators of a deployment keep their ids from list to list; removed entri
   );
 
   // A client that reads it is counted in its pulls, once a minute.
-  const { pulls } = t.server.services;
+  const { pulls } = t.server.services.publishing;
   const read = async (): Promise<readonly string[]> => {
     await objectsOf(authorization, id);
     return (await pulls.logOf(id)).pulls.map(({ file, status, bytes }) => `${file} ${status} ${bytes}`);
@@ -626,7 +626,7 @@ test("indicators of a deployment keep their ids from list to list; removed entri
 test("threat intelligence: each prefix of the dataset, with the classification of the dataset", async () => {
   const id = datasetCollectionId(organisationId);
   const { authorization } = await signIn(id);
-  const { dataset } = t.server.services.threats.view();
+  const { dataset } = t.server.services.data.threats.view();
   const [kinds, prefixes] = [new Set<string>(), new Set<string>()];
   for (let next = ""; ;) {
     const { body } = await get(authorization, `api/collections/${id}/objects/?limit=1000${next}`);
@@ -668,7 +668,7 @@ test("threat intelligence without a plan for it: its collection says that it can
 /** Takes a turn of the queue and keeps it until the returned function is called. */
 async function holdTurn(who: string): Promise<() => void> {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const held = t.server.services.taxii.run({ who, isKnown: true }, () => {
+  const held = t.server.services.publishing.taxii.run({ who, isKnown: true }, () => {
     begun.resolve();
     return ended.promise;
   });
@@ -701,7 +701,7 @@ test("following a source and reading a page alternate", async (context) => {
   const ruleset = await newRuleset();
   const { authorization } = await signIn(ruleset);
   await objectsOf(authorization, ruleset);
-  const { mock } = context.mock.method(t.server.services.taxii, "run");
+  const { mock } = context.mock.method(t.server.services.publishing.taxii, "run");
   await objectsOf(authorization, ruleset);
   assert.deepEqual(
     mock.calls.map((call) => call.arguments[0]),
@@ -717,19 +717,19 @@ test("a server that stops ends a comparison after its current step; the next ser
   const collection = { id: datasetCollectionId(other), organisationId: other };
   const { services, store } = t.server;
   const release = await holdTurn("someone");
-  const following = services.indicators.follow(collectionOf(services.memory, other, collection.id)!);
+  const following = services.publishing.indicators.follow(collectionOf(services.memory, other, collection.id)!);
   const refused = assert.rejects(following, { code: "unavailable", retryAfter: 5 });
   // Between the first step, which only reads, and the second.
   const next = holdTurn("someone else");
   release();
   const releaseNext = await next;
-  const stopped = services.indicators.stop();
+  const stopped = services.publishing.indicators.stop();
   releaseNext();
   await Promise.all([refused, stopped]);
   assert.equal((await store.record("indicators", collection, t.clock.now, null)).mark, -1);
   await t.restart();
   const again = t.server.services;
-  await again.indicators.follow(collectionOf(again.memory, other, collection.id)!);
+  await again.publishing.indicators.follow(collectionOf(again.memory, other, collection.id)!);
   const { mark } = await t.server.store.record("indicators", collection, t.clock.now, null);
-  assert.equal(mark, again.threats.times.createdAt);
+  assert.equal(mark, again.data.threats.times.createdAt);
 });

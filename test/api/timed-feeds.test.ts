@@ -39,7 +39,7 @@ async function create(body: object): Promise<Deployment> {
   const made = await ask(t, "POST", PATH, { key, body: { name: "edge", include: [{ ruleset }], ...body } });
   assert.equal(made.status, 201, made.text);
   const deployment = t.server.services.memory.deploymentById(made.body.id)!;
-  await until("it is published", () => t.server.services.lists.served(deployment.id) !== undefined);
+  await until("it is published", () => t.server.services.publishing.lists.served(deployment.id) !== undefined);
   return deployment;
 }
 
@@ -47,13 +47,13 @@ const deploy = (format: string, options: object = {}): Promise<Deployment> =>
   create({ firewall_format: format, options: { timeouts: true, ...options } });
 
 const textOf = ({ id }: Deployment): string => {
-  const { text } = t.server.services.lists.served(id)!;
+  const { text } = t.server.services.publishing.lists.served(id)!;
   return `${text[4]}${text[6]}${text.times}`;
 };
 
 async function get(deployment: Deployment, headers: Record<string, string> = {}, method = "GET") {
   const extension = deployment.definition.firewall_format === "crowdsec-csv" ? "csv" : "txt";
-  const path = `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}/combined.${extension}`;
+  const path = `/feeds/${t.server.services.publishing.feedTokens.tokenOf(deployment)}/combined.${extension}`;
   return ask(t, method, path, { headers: { "Accept-Encoding": "identity", ...headers } });
 }
 
@@ -147,7 +147,7 @@ test("304 by the weak tag and by the date, also compressed, for HEAD and after a
   const head = await get(deployment, {}, "HEAD");
   const whole = await get(deployment);
   assert.deepEqual([head.headers.get("content-length"), head.headers.get("etag")], [String(whole.text.length), tag]);
-  const path = `/feeds/${t.server.services.feedTokens.tokenOf(deployment)}/combined.txt`;
+  const path = `/feeds/${t.server.services.publishing.feedTokens.tokenOf(deployment)}/combined.txt`;
   const coded = await fetch(t.server.url + path, { headers: { "Accept-Encoding": "gzip" } });
   const codedTag = coded.headers.get("etag")!;
   assert.deepEqual([coded.headers.get("content-encoding"), await coded.text()], ["gzip", whole.text]);

@@ -10,8 +10,8 @@ import fastify from "fastify";
 import type { App } from "../../src/api/app-type.ts";
 import { answerProblems } from "../../src/api/plugins/problems.ts";
 import { readBuiltFiles } from "../../src/api/built-files.ts";
+import { followConnections } from "../../src/api/plugins/connections.ts";
 import { addDashboard } from "../../src/api/routes/built-files.ts";
-import type { Services } from "../../src/service/services.ts";
 import { startServer, type TestServer } from "../api/start-server.ts";
 
 const BUILT = join(import.meta.dirname, "../../dist/dashboard");
@@ -116,7 +116,8 @@ test("no other file can be requested", async () => {
 test("a server without the built files says how they are built", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-dashboard-"));
   const app = fastify() as unknown as App;
-  answerProblems(app, { ...t.server.services, isClosing: () => false } as Services);
+  followConnections(app);
+  answerProblems(app, t.server.services);
   addDashboard(app, readBuiltFiles(folder));
   rmSync(folder, { recursive: true });
   const { statusCode, body } = await app.inject("/");

@@ -166,8 +166,8 @@ describe("ClickHouse", { skip: missing }, () => {
       name: "listed",
       definition: definitionOf({ firewall_format: "csv", include, exclude }),
     });
-    await until("it is published", () => t.server.services.lists.served(deployment.id) !== undefined);
-    const token = t.server.services.feedTokens.tokenOf(deployment);
+    await until("it is published", () => t.server.services.publishing.lists.served(deployment.id) !== undefined);
+    const token = t.server.services.publishing.feedTokens.tokenOf(deployment);
     await query(statementOf("deployment.sql", { "http://127.0.0.1:8080": t.server.url, TOKEN: token }));
     const rows = await query(`SELECT ip, dictHas('listed', tuple(toIPv6(ip))) FROM ${tableOf(ADDRESSES)}`);
     for (const [ip, has] of rows) assert.equal(has === 1, isListed(include[0]!.prefixes, ip) && ip !== "1.2.3.4", ip);

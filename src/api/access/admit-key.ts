@@ -14,7 +14,8 @@ import type { Services } from "../../service/services.ts";
  * Returns the problem that rejects it.
  */
 export function keyAdmission(services: Services): Admission {
-  const { memory, keyLimits, failureLimits, settings } = services;
+  const { memory, settings } = services;
+  const { keyLimits, failureLimits } = services.access;
   const keys = new KnownKeys(memory);
   return { admit, confirm };
 

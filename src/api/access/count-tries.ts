@@ -9,8 +9,8 @@ import type { Services } from "../../service/services.ts";
 export function countTries(services: Services): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const device = await knownDevice(request, services);
-    if (device === undefined) return services.signIns.takeAddress(request.ip);
-    services.signIns.takeKnown(device.id);
+    if (device === undefined) return services.access.signIns.takeAddress(request.ip);
+    services.access.signIns.takeKnown(device.id);
     request.device = device;
   };
 }

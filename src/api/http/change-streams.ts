@@ -40,9 +40,10 @@ export class ChangeStreams {
 
   /** Sends the changes after this one, then each new one. @throws Problem (503) */
   send(request: FastifyRequest, reply: FastifyReply, after: FeedPosition): FastifyReply {
-    const { store, tails, isClosing, metrics } = this.#services;
+    const { store, metrics } = this.#services;
+    const { tails } = this.#services.events;
     const { organisationId } = request.caller;
-    if (isClosing()) throw busy("the server is closing");
+    if (request.server.connections.isClosing) throw busy("the server is closing");
     if (!this.#share.take(organisationId, 1)) {
       metrics.shed.inc();
       throw busy("too many streams of changes are open (change-streams); close some, or ask for pages");

@@ -32,6 +32,7 @@ class Connections {
   readonly #listener: Listener;
   /** The last response of each connection; earlier ones are sent first. */
   readonly #open = new Map<Socket, ServerResponse | undefined>();
+  #isClosing = false;
 
   constructor(listener: Listener) {
     this.#listener = listener;
@@ -58,8 +59,14 @@ class Connections {
     return isUnderWay(this.#open.get(socket));
   }
 
+  /** Whether the server is shutting down and load balancers should send no more requests. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
   /** Asks clients whose responses have not started to use another connection next time. */
   announceClose(): void {
+    this.#isClosing = true;
     for (const response of this.#open.values())
       if (isUnderWay(response) && !response!.headersSent) response!.setHeader("connection", "close");
   }

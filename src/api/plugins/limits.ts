@@ -50,7 +50,7 @@ const LONG_ANSWER = 64 << 10;
  * fair share of it, of connections, or of unread responses.
  */
 export function limitRequests(app: FastifyInstance, services: Services): void {
-  const { settings, metrics, isClosing } = services;
+  const { settings, metrics } = services;
   const delay = watchEventLoop(app);
   const turn = new TurnClock();
   const work = new FairShare(settings.concurrentRequests);
@@ -58,7 +58,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
   watchConnections(app, services);
   app.decorateRequest("isWorkedOn", false);
   app.addHook("onRequest", (request, reply, done) => {
-    if (isClosing()) reply.header("connection", "close");
+    if (app.connections.isClosing) reply.header("connection", "close");
     if (request.url.length > settings.urlBytes)
       return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
     const isBusy =

@@ -18,12 +18,12 @@ declare module "fastify" {
 }
 
 /** Responds to every error with a problem document; unexpected errors are logged and reported without details. */
-export function answerProblems(app: FastifyInstance, { isClosing, failureLimits, settings }: Services): void {
+export function answerProblems(app: FastifyInstance, { access: { failureLimits }, settings }: Services): void {
   app.decorate("addressWindow", (address: string) => failureLimits.peek(address, settings.failuresPerMinute).headers);
   app.setErrorHandler((error: Error, request, reply) => {
     // The framework closes the connection whenever a body is rejected, because more of it may come: see
     // early-answers.ts for when that is so.
-    if (!isClosing() && mayStay(request)) reply.header("connection", "keep-alive");
+    if (!app.connections.isClosing && mayStay(request)) reply.header("connection", "keep-alive");
     // If no route takes the request, what else is wrong with it does not matter.
     const isOurs = error instanceof Problem || error instanceof ServiceError;
     const isRefused = !isOurs || ABOUT_REQUEST.has(problemOf(error).kind);

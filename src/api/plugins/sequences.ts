@@ -36,7 +36,7 @@ export function followSequences(app: FastifyInstance, services: Services): void 
 export async function reaches(
   organisationId: string,
   sequence: number,
-  { memory, store, waiters }: Services,
+  { memory, store, events: { waiters } }: Services,
 ): Promise<boolean> {
   const end = performance.now() + MAX_WAIT;
   if (memory.sequence < sequence) {

@@ -42,7 +42,8 @@ export class SocketAnswers {
     const problem = new Problem(kind, detail);
     const { type, text } = bodyOfProblem(problem, path, id);
     const address = (socket as Socket).remoteAddress ?? "";
-    const { failureLimits, settings } = this.#services;
+    const { settings } = this.#services;
+    const { failureLimits } = this.#services.access;
     const headers = {
       "Content-Type": type,
       "Content-Length": Buffer.byteLength(text),

@@ -25,27 +25,28 @@ export function respondNotModified(app: FastifyInstance, services: Services, log
   const { server } = app;
   const handle = server.listeners("request").at(-1) as (request: IncomingMessage, response: ServerResponse) => void;
   server.off("request", handle).on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const feed = unchangedFeed(request, services);
+    const feed = unchangedFeed(request, app, services);
     if (feed === undefined) handle.call(server, request, response);
     else answer(app, { request, response, feed }, services, log);
   });
 }
 
 /** The requested file, if the client already has it and nothing else about the request has to be checked. */
-function unchangedFeed(request: IncomingMessage, services: Services): SentFeed | undefined {
+function unchangedFeed(request: IncomingMessage, app: FastifyInstance, services: Services): SentFeed | undefined {
   const { url = "", method } = request;
-  const feed = services.sentFeeds.find(url);
+  const feed = services.publishing.sentFeeds.find(url);
   if (feed === undefined || (method !== "GET" && method !== "HEAD")) return undefined;
-  if (!isStillSent(feed, services)) return void services.sentFeeds.forget(url);
+  if (app.connections.isClosing || !isStillSent(feed, services)) return void services.publishing.sentFeeds.forget(url);
   return isUsual(request, services) && isKnownTo(request, feed) ? feed : undefined;
 }
 
 /** Every change of a deployment replaces its object. */
 function isStillSent({ deployment, generation, until }: SentFeed, services: Services): boolean {
-  const { memory, lists, now, isClosing } = services;
+  const { memory, now } = services;
+  const { lists } = services.publishing;
   const { id } = deployment;
   const isSame = memory.deploymentById(id) === deployment && lists.served(id)?.published.generation === generation;
-  return isSame && !isClosing() && now() < until && !isLongWithoutPlan(deployment, memory, now());
+  return isSame && now() < until && !isLongWithoutPlan(deployment, memory, now());
 }
 
 function isUsual(request: IncomingMessage, { settings }: Services): boolean {
@@ -76,7 +77,8 @@ function answer(app: FastifyInstance, { request, response, feed }: Exchange, ser
   const at = services.now();
   app.connections.answer(socket, response);
   noteResponse(socket, response);
-  const { failureLimits, settings } = services;
+  const { settings } = services;
+  const { failureLimits } = services.access;
   const address = socket.remoteAddress ?? "";
   response.writeHead(304, {
     "x-request-id": id,
@@ -89,7 +91,15 @@ function answer(app: FastifyInstance, { request, response, feed }: Exchange, ser
   });
   response.end();
   const agent = headers["user-agent"] ?? "";
-  services.pulls.add({ deploymentId: feed.deployment.id, at, file: feed.file, address, agent, status: 304, bytes: 0 });
+  services.publishing.pulls.add({
+    deploymentId: feed.deployment.id,
+    at,
+    file: feed.file,
+    address,
+    agent,
+    status: 304,
+    bytes: 0,
+  });
   const elapsed = performance.now() - startedAt;
   services.metrics.observe(READ_FEED, 304, elapsed / SECOND);
   services.metrics.traffic.addRequest(at, 304, elapsed);

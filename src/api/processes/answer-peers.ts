@@ -3,7 +3,10 @@ import type { Services } from "../../service/services.ts";
 
 /** Sets the answers to questions of the other processes of this server. */
 export function answerPeers(services: Services): void {
-  const { peers, metrics, identifications, replays, undoLog, catalogueUpdates, feedImports } = services;
+  const { peers, metrics } = services;
+  const { identifications, replays } = services.logs;
+  const { undoLog } = services.rules;
+  const { catalogueUpdates, feedImports } = services.data;
   peers.answer({
     metrics: () => metrics.values(),
     identification: ({ organisationId, id }) => {
@@ -18,7 +21,7 @@ export function answerPeers(services: Services): void {
     catalogueUpdate: () => catalogueUpdates.last ?? null,
     feedImport: () => feedImports.last ?? null,
     cancelFeedImport: () => feedImports.cancel(),
-    reload: (name) => services[name].reload(),
-    pullFailingSince: () => services.followedCatalogue?.failingSince ?? null,
+    reload: (name) => services.data[name].reload(),
+    pullFailingSince: () => services.data.followedCatalogue?.failingSince ?? null,
   });
 }

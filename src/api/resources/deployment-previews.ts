@@ -148,13 +148,13 @@ export function addDeploymentPreviewRoutes(app: App, services: Services): void {
 
 /** Rejects with ServiceError "invalid" for a source that cannot be read. O(sources), in slices. */
 async function previewOf(
-  deployment: Parameters<Services["lists"]["preview"]>[0],
+  deployment: Parameters<Services["publishing"]["lists"]["preview"]>[0],
   services: Services,
   before?: Deployment,
 ): Promise<DocumentOf<typeof DeploymentPreview>> {
   const { definition, organisationId } = deployment;
   try {
-    const compiled = await services.lists.preview(deployment);
+    const compiled = await services.publishing.lists.preview(deployment);
     return previewDocument(definition, compiled, {
       unprocessable: await unprocessableOf(deployment, compiled.text),
       doubtfulSources: doubtfulSources(definition, organisationId, services.memory),
@@ -170,7 +170,7 @@ async function differenceFrom(
   { id, definition: before }: Deployment,
   { firewall_format: format }: DeploymentDefinition,
   { text }: CompiledDeployment,
-  { lists }: Services,
+  { publishing: { lists } }: Services,
 ) {
   const served = lists.served(id);
   const none = Buffer.alloc(0);

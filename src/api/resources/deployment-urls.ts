@@ -57,7 +57,8 @@ const PullList = named(
 
 /** The URLs of deployments, and what those report who fetch their lists and who block with them. */
 export function addDeploymentUrlRoutes(app: App, services: Services): void {
-  const { memory, pulls, store } = services;
+  const { memory, store } = services;
+  const { pulls } = services.publishing;
   const get = {
     operationId: "getDeploymentUrls",
     summary: "The URLs that devices pull; anyone who has one can read the list",
@@ -75,7 +76,7 @@ export function addDeploymentUrlRoutes(app: App, services: Services): void {
     if (!deployment.definition.active) throw new Problem("permission-denied", "the deployment is not active");
     const urls = await urlsOf(deployment, request, services);
     const { caller, now } = request;
-    if (caller.kind === "key") await services.urlReaders.add(caller.id, deployment, now);
+    if (caller.kind === "key") await services.publishing.urlReaders.add(caller.id, deployment, now);
     const { id, name, definition } = deployment;
     const { purpose, firewall_format, update_frequency } = definition;
     const about = { id, name, purpose, firewall_format, update_frequency, ...listMembers(deployment, services) };
@@ -112,7 +113,7 @@ export function addDeploymentUrlRoutes(app: App, services: Services): void {
 export async function urlsOf(
   deployment: Deployment,
   request: FastifyRequest,
-  { feedTokens, lists, settings }: Services,
+  { publishing: { feedTokens, lists }, settings }: Services,
 ): Promise<Readonly<Record<"combined" | "ipv4" | "ipv6" | "checksums" | "unprocessable", readonly string[]>>> {
   const { definition } = deployment;
   const base = `${baseOf(request, settings)}/feeds/${feedTokens.tokenOf(deployment)}`;

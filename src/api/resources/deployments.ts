@@ -201,14 +201,14 @@ function documentOf(
     status: statusOf(deployment),
     reasons: refused?.reasons ?? [],
     refused_generation: refused?.number ?? null,
-    not_pulled: services.pulls.isNotPulled(deployment, request.now),
+    not_pulled: services.publishing.pulls.isNotPulled(deployment, request.now),
     previous_urls: previousDocuments(deployment.previous, request.now),
     doubtful_sources: doubtfulSources(definition, organisationId, services.memory),
   };
 }
 
 /** What is known of the list that devices have. */
-export function listMembers({ id, definition, published }: Deployment, { pulls }: Services) {
+export function listMembers({ id, definition, published }: Deployment, { publishing: { pulls } }: Services) {
   return {
     update_frequency_seconds: UPDATE_FREQUENCIES[definition.update_frequency],
     ipv4_entries_count: published?.entries[4] ?? 0,
@@ -339,8 +339,8 @@ export function changesIn(
   return readDefinitionChanges(fields, definition, contextOf(request, services));
 }
 
-export function contextOf({ caller: { organisationId }, now }: FastifyRequest, services: Services) {
-  return { organisationId, now, services };
+export function contextOf({ caller: { organisationId }, now }: FastifyRequest, { publishing }: Services) {
+  return { organisationId, now, services: publishing.sources };
 }
 
 /** New credentials of deployments, which only admins may give. */

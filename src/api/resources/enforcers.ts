@@ -122,7 +122,8 @@ const edgeComponents: Resource<DeploymentCredential, typeof EdgeComponentSchema>
 
 /** The keys of bouncers and the bootstrap tokens of edge components: of programs that enforce deployments. */
 export function addEnforcerRoutes(app: App, services: Services): void {
-  const { store, settings, edgeTokens } = services;
+  const { store, settings } = services;
+  const { edgeTokens } = services.publishing;
   const added = new ResourceRoutes(app, services, bouncers);
   addListAndRevocation(added, "bouncer", services, {
     list: "The CrowdSec bouncers that enforce the organisation's deployments",

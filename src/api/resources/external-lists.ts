@@ -240,7 +240,7 @@ export function addExternalListRoutes(app: App, services: Services): void {
     async ({ body: { name, ...given }, by }) => {
       checkRulesetText({ name, description: given.description });
       const definition = readNewList(given);
-      await services.externalLists.checkHost(definition.url);
+      await services.data.externalLists.checkHost(definition.url);
       return { row: (await store.write({ kind: "create-list", ...by, name, definition })).list };
     },
   );
@@ -254,7 +254,7 @@ export function addExternalListRoutes(app: App, services: Services): void {
     async ({ id: listId }, { body: { name, ...given }, by }) => {
       checkRulesetText({ name, description: given.description });
       const definition = readListChanges(given);
-      if (definition.url !== undefined) await services.externalLists.checkHost(definition.url);
+      if (definition.url !== undefined) await services.data.externalLists.checkHost(definition.url);
       return (await store.write({ kind: "update-list", ...by, listId, name, definition })).list;
     },
   );
@@ -272,13 +272,14 @@ export function addExternalListRoutes(app: App, services: Services): void {
       body: RefreshBody,
       bodyExample: { accept: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU" },
     },
-    async (list, { body }) => ({ row: await services.externalLists.refresh(list, body.accept ?? null) }),
+    async (list, { body }) => ({ row: await services.data.externalLists.refresh(list, body.accept ?? null) }),
   );
 }
 
 /** Credentials for external lists, which only admins may give. */
 export function addListCredentialRoutes(app: App, services: Services): void {
-  const { store, listSecrets } = services;
+  const { store } = services;
+  const { listSecrets } = services.data;
   new ResourceRoutes(app, services, externalLists).act(
     "::credentials",
     {

@@ -194,7 +194,7 @@ function resourceOf(memory: ServiceMemory, organisationId: string, kind: ScopedK
 
 /** What the store has recorded for all servers, and what this one has yet to record. */
 async function usesOf(
-  { store, keyLimits, urlReaders }: Services,
+  { store, access: { keyLimits }, publishing: { urlReaders } }: Services,
   organisationId: string,
   now: number,
 ): Promise<(keyId: string) => KeyUse> {

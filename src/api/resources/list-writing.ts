@@ -74,7 +74,7 @@ export function addListWritingRoutes(app: App, services: Services): void {
     const ruleset = memory.ruleset(request.caller.organisationId, rulesetId);
     if (ruleset === undefined) throw invalid({ ruleset_id: [`unknown ruleset ${rulesetId}`] });
     const read = await rulesOf(list, { name: list.name, expires_in_days }, request, services);
-    const { rules, warnings } = await guardList(ruleset.about, read.rules, services);
+    const { rules, warnings } = await guardList(ruleset.about, read.rules, services.publishing.sources);
     const digest = Buffer.from(list.content!.digest, "base64url").toString("hex");
     const about = { ...signed(request), rulesetId, rules, mode, digest };
     const { isKept, ...counts } = await store.write({ kind: "import-rules", ...about });
@@ -87,7 +87,7 @@ async function rulesOf(
   list: ExternalList,
   members: { readonly name: string; readonly expires_in_days: number },
   { now }: FastifyRequest,
-  { externalLists, settings }: Services,
+  { data: { externalLists }, settings }: Services,
 ) {
   const text = await externalLists.contentOf(list);
   if (text === null) throw new ServiceError("conflict", "the list has never been fetched; its `problem` says why");

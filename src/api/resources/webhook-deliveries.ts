@@ -52,7 +52,8 @@ export function deliveryDocument(delivery: Delivery): DocumentOf<typeof Delivery
 
 /** What was sent to webhook endpoints, and tests of them. */
 export function addDeliveryRoutes(app: App, services: Services): void {
-  const { store, webhookMessages } = services;
+  const { store } = services;
+  const { webhookMessages } = services.events;
   const list = {
     operationId: "listWebhookDeliveries",
     summary: "What was sent to a webhook endpoint: the last attempts, and events that were given up",

@@ -182,7 +182,8 @@ export const webhooks: Resource<Webhook, typeof WebhookSchema> = {
 };
 
 export function addWebhookRoutes(app: App, services: Services): void {
-  const { store, memory, secretKey } = services;
+  const { store, memory } = services;
+  const { secretKey } = services.access;
   const routes = new ResourceRoutes(app, services, webhooks);
   routes.list(
     {
@@ -245,7 +246,10 @@ export function addWebhookRoutes(app: App, services: Services): void {
 }
 
 /** @throws ServiceError "invalid" */
-async function check({ url, description }: Partial<WebhookDefinition>, { guardedPost }: Services): Promise<void> {
+async function check(
+  { url, description }: Partial<WebhookDefinition>,
+  { events: { guardedPost } }: Services,
+): Promise<void> {
   if (description !== undefined) checkRulesetText({ description });
   const error = url === undefined ? undefined : await guardedPost.errorOf(url);
   if (error !== undefined) throw invalid({ url: [error] });

@@ -4,14 +4,14 @@ import type { Identifications } from "../logs/identifications.ts";
 
 /** What finds identifications wherever they are. */
 export interface Everywhere {
-  readonly identifications: Identifications;
+  readonly logs: { readonly identifications: Identifications };
   readonly peers: Peers;
 }
 
 /** An identification of this process or of another one. */
 export async function findIdentification(
   { organisationId, id }: Owned,
-  { identifications, peers }: Everywhere,
+  { logs: { identifications }, peers }: Everywhere,
 ): Promise<IdentificationState | undefined> {
   const own = identifications.get(organisationId, id);
   if (own !== undefined) return stateOf(own, identifications);
@@ -22,7 +22,7 @@ export async function findIdentification(
 /** Those of all processes, newest first. */
 export async function listIdentifications(
   organisationId: string,
-  { identifications, peers }: Everywhere,
+  { logs: { identifications }, peers }: Everywhere,
 ): Promise<readonly IdentificationState[]> {
   const own = identifications.list(organisationId).map((each) => stateOf(each, identifications));
   const others = await peers.ask("identifications", { organisationId });
@@ -31,7 +31,10 @@ export async function listIdentifications(
 }
 
 /** Stops it if it is running, and removes it. False if there is none. */
-export async function removeIdentification(owned: Owned, { identifications, peers }: Everywhere): Promise<boolean> {
+export async function removeIdentification(
+  owned: Owned,
+  { logs: { identifications }, peers }: Everywhere,
+): Promise<boolean> {
   if (await identifications.remove(owned.organisationId, owned.id)) return true;
   return (await peers.ask("removeIdentification", owned)).includes(true);
 }

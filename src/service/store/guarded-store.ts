@@ -17,6 +17,11 @@ export class GuardedStore implements Store {
     this.#outage = outage;
   }
 
+  /** Whether the database is known to be failing. */
+  get isDown(): boolean {
+    return this.#outage.isCurrent;
+  }
+
   load(receive: ((part: RulesetRules) => void) | null, saved?: readonly SavedRules[]): Promise<LoadedState> {
     return this.#outage.watch(() => this.#store.load(receive, saved));
   }

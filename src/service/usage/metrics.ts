@@ -1,4 +1,12 @@
-import { AggregatorRegistry, Counter, Gauge, Histogram, type MetricObject, Registry } from "prom-client";
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry,
+} from "prom-client";
 import type { Area } from "../../store/state.ts";
 import { RequestTimes } from "./request-times.ts";
 import { TrafficCounter } from "./traffic-counter.ts";
@@ -159,6 +167,14 @@ export class Metrics {
         counter.inc(read());
       },
     });
+  }
+
+  /** What Node knows of the process. */
+  addProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
+    // Sums of the gauges beside them, under names that are reserved for counters.
+    for (const kind of ["handles", "requests", "resources"])
+      this.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   }
 
   /** A gauge by state that is read when the page is requested. */

@@ -163,7 +163,10 @@ test(
     assert.match(failed.error, /contains no list to build a catalogue from/);
     assert.ok(!existsSync(join(home, "catalogue.ipsieve")));
     assert.deepEqual(
-      [(await visit(t, "GET", "/cbs/lookup?ip=1.1.1.1", { token })).status, t.server.services.catalogue.generation],
+      [
+        (await visit(t, "GET", "/cbs/lookup?ip=1.1.1.1", { token })).status,
+        t.server.services.data.catalogue.generation,
+      ],
       [200, 1],
     );
     offer("30.0.0.0/24\n");
@@ -260,6 +263,6 @@ test("an update on the command line is used as well, even by a server that began
   const { spawnSync } = await import("node:child_process");
   const { program, args } = command(["--from", join(folder, "lists")]);
   assert.equal(spawnSync(program, args).status, 0);
-  await until("the server has the new catalogue", () => t.server.services.catalogue.generation > 1);
+  await until("the server has the new catalogue", () => t.server.services.data.catalogue.generation > 1);
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"));
 });

@@ -178,7 +178,7 @@ test("a feed that cannot be imported leaves the dataset unchanged, and the respo
   await importFeed(t, ann, feed(30));
   const before = readFileSync(output());
   // Not the number of loads: the watcher of the file may load it once more.
-  const { createdAt } = t.server.services.threats.times;
+  const { createdAt } = t.server.services.data.threats.times;
   const half = gzipSync(feed(200)).subarray(0, 100);
   const refused: readonly [string, unknown, string, string, number, RegExp][] = [
     ["a type of its own", feed(1), "", "image/png", 415, /Content-Type/],
@@ -205,7 +205,7 @@ test("a feed that cannot be imported leaves the dataset unchanged, and the respo
   const { last } = await state(t, ann);
   assert.deepEqual([last.state, last.dataset], ["failed", null]);
   assert.match(last.error, /more than 5,000 bytes/);
-  assert.equal(t.server.services.threats.times.createdAt, createdAt);
+  assert.equal(t.server.services.data.threats.times.createdAt, createdAt);
 });
 
 test("a feed that would remove most of the dataset is rejected with the numbers, unless that is allowed", async () => {
@@ -259,7 +259,7 @@ test("one at a time; a slow client can be cancelled, and one that disconnects is
 test("uploads of feeds take slots among those of logs, and give them back", async () => {
   const t = await start();
   const ann = await admin(t, "only");
-  const { slots } = t.server.services.identifications;
+  const { slots } = t.server.services.logs.identifications;
   const { ClientSpeed } = await import("../../../src/service/access/client-speed.ts");
   const one = { organisationId: ann.organisationId, speed: new ClientSpeed(), end: new AbortController() };
   const leave = slots.take({ ...one });

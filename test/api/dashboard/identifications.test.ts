@@ -221,7 +221,7 @@ test("a client that disconnects or stalls leaves a failed identification and no 
     const id = randomUUID();
     const { sent, answered } = slowUpload(id, hasty, user);
     sent.write(TEXT);
-    const { identifications } = hasty.server.services;
+    const { identifications } = hasty.server.services.logs;
     await until("the upload has begun", () => identifications.get(user.organisationId, id) !== undefined);
     end(sent);
     assert.equal((await untilState(id, "failed", hasty, user)).error, "the upload was interrupted");
@@ -250,7 +250,7 @@ test("organisations that send slowly do not block another: their slowest upload 
       const timer = setInterval(() => sent.write("\n"), isSlowest ? 1000 : 100);
       // At least: a drop may have come between two checks.
       await until("what was sent has arrived", () => {
-        const upload = t.server.services.identifications.get(user.organisationId, id);
+        const upload = t.server.services.logs.identifications.get(user.organisationId, id);
         assert.ok(upload === undefined || upload.log.state === "running", `${name}: ${upload?.log.error}`);
         return (upload?.log.summary().bytes ?? 0) >= (isSlowest ? 1 : first.length);
       });
@@ -272,7 +272,7 @@ test("organisations that send slowly do not block another: their slowest upload 
     /^it was the slowest of all uploads and gave way to one of another organisation; upload it again/,
   );
   const states = dripping.map(
-    ({ id, user }) => t.server.services.identifications.get(user.organisationId, id)!.log.state,
+    ({ id, user }) => t.server.services.logs.identifications.get(user.organisationId, id)!.log.state,
   );
   assert.deepEqual(states, ["running", "running", "failed", ...Array<string>(5).fill("running")]);
   for (const { sent, timer, answered } of dripping) {
@@ -348,7 +348,7 @@ test("a name becomes a file name without special meaning on any system", async (
 test("a result whose file was deleted is not found", async () => {
   const id = randomUUID();
   assert.equal((await upload(`id=${id}`, TEXT)).status, 200);
-  rmSync(t.server.services.identifications.get(viewer.organisationId, id)!.path);
+  rmSync(t.server.services.logs.identifications.get(viewer.organisationId, id)!.path);
   const { status, body, headers } = await get(`/identifications/${id}/result`);
   assert.deepEqual(
     [status, headers.get("content-type"), headers.get("content-disposition")],
@@ -366,7 +366,7 @@ test("a closing server lets an upload finish; one that exceeds the time limit fa
     const user = await addUser(closing, await addOrganisation(closing, "closing"), "viewer");
     const { sent, answered } = slowUpload(randomUUID(), closing, user);
     sent.write(TEXT);
-    const { identifications } = closing.server.services;
+    const { identifications } = closing.server.services.logs;
     await until("the upload has begun", () => identifications.list(user.organisationId).length > 0);
     const closed = closing.server.close();
     await delay(300);
@@ -413,7 +413,7 @@ test("a header with a megabyte of columns is read quickly: no one waits for it",
 test("the counts equal those of the command for the same file; a provider of two types counts twice", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-counts-"));
   try {
-    const { tree } = await t.server.services.catalogue.view().browsing();
+    const { tree } = await t.server.services.data.catalogue.view().browsing();
     const path = join(folder, "a.log");
     const ids = ["/cdn/akamai", "/security/akamai", "/cdn/cloudflare", "/cloud/aws"];
     const addresses = ids.flatMap((id, index) =>

@@ -97,7 +97,8 @@ const newTaxiiCredential = async () => {
 };
 const newLog = async () => {
   const id = crypto.randomUUID();
-  const { identifications, catalogue, networks } = t.server.services;
+  const { identifications } = t.server.services.logs;
+  const { catalogue, networks } = t.server.services.data;
   const body = Readable.from([Buffer.from("1.1.1.1\n")]);
   await identifications.run({
     organisationId: organisation,
@@ -117,7 +118,7 @@ const newWebhook = async () => {
     ...writing,
     organisationId: organisation,
     definition: { url: "https://localhost:9/", description: "", kinds: ["rule.created"], active: true },
-    secret: t.server.services.secretKey.seal(`webhooks ${organisation}`, "webhooks", "c2VjcmV0"),
+    secret: t.server.services.access.secretKey.seal(`webhooks ${organisation}`, "webhooks", "c2VjcmV0"),
   });
   return webhook.id;
 };
@@ -135,7 +136,8 @@ const oneWebhook = async () => {
 };
 const newDelivery = async () => {
   const id = await oneWebhook();
-  const { webhookMessages, memory } = t.server.services;
+  const { memory } = t.server.services;
+  const { webhookMessages } = t.server.services.events;
   return `${id} ${(await webhookMessages.test(memory.webhookById(id)!)).id}`;
 };
 const address = async () => "198.51.100.130";

@@ -209,7 +209,7 @@ try {
     return text;
   };
   for (const { server } of [one, other])
-    await until("the list is published", () => server.services.lists.served(deployment.id) !== undefined);
+    await until("the list is published", () => server.services.publishing.lists.served(deployment.id) !== undefined);
 
   await untilBlocked("before a bouncer runs", []);
   const key = await keyOf(deployment.id);

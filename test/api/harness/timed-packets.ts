@@ -89,8 +89,11 @@ try {
     await add(forever!, null);
     const definition = definitionOf({ firewall_format: format, include: [{ ruleset: ruleset.id }], options });
     const { deployment } = await t.server.store.write({ kind: "create-deployment", ...by(), name, definition });
-    await until(`the list ${name} is published`, () => t.server.services.lists.served(deployment.id) !== undefined);
-    const token = t.server.services.feedTokens.tokenOf(deployment);
+    await until(
+      `the list ${name} is published`,
+      () => t.server.services.publishing.lists.served(deployment.id) !== undefined,
+    );
+    const token = t.server.services.publishing.feedTokens.tokenOf(deployment);
     const response = await fetch(`${t.server.url}/feeds/${token}/combined.txt`);
     assert.equal(response.status, 200);
     return { text: await response.text(), set: setNameOf(name, deployment.id) };

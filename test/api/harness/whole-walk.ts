@@ -206,7 +206,7 @@ export class WholeWalk {
       name: randomUUID(),
       definition,
     });
-    const { lists } = this.#test.server.services;
+    const { lists } = this.#test.server.services.publishing;
     await until("the list is published", () => lists.served(deployment.id) !== undefined);
     return deployment.id;
   }
@@ -227,7 +227,8 @@ export class WholeWalk {
 
   /** The previous one is deleted: an organisation may only have a few. */
   async #newWebhook(): Promise<string> {
-    const { memory, secretKey } = this.#test.server.services;
+    const { memory } = this.#test.server.services;
+    const { secretKey } = this.#test.server.services.access;
     for (const { id } of memory.webhooks(this.#organisationId))
       await this.#store.write({ kind: "delete-webhook", ...this.#by, webhookId: id });
     const { webhook } = await this.#store.write({
@@ -240,7 +241,8 @@ export class WholeWalk {
   }
 
   async #newDelivery(webhookId: string): Promise<string> {
-    const { webhookMessages, memory } = this.#test.server.services;
+    const { memory } = this.#test.server.services;
+    const { webhookMessages } = this.#test.server.services.events;
     return (await webhookMessages.test(memory.webhookById(webhookId)!)).id;
   }
 
@@ -250,7 +252,8 @@ export class WholeWalk {
       ...["combined.txt", "ipv4.txt", "combined.txt.sha256"].map((file) => ({
         name: `feed ${file}`,
         make: async () => {
-          const { memory, feedTokens } = this.#test.server.services;
+          const { memory } = this.#test.server.services;
+          const { feedTokens } = this.#test.server.services.publishing;
           const deployment = memory.deploymentById(await this.#newDeployment())!;
           return get(`/feeds/${feedTokens.tokenOf(deployment)}/${file}`, {});
         },

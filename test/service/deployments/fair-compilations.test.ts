@@ -67,7 +67,8 @@ test("a rule is in its list after few of the lists that another organisation wai
 test("a change of a ruleset compiles the lists of that ruleset again, and no others", async () => {
   const t = await startServer({ logLevel: "silent" });
   try {
-    const { lists, memory } = t.server.services;
+    const { memory } = t.server.services;
+    const { lists } = t.server.services.publishing;
     const [unused, used] = [await addOwner(t, "unused", 0), await addOwner(t, "used", 1)];
     const { id: list } = (
       await ask(t, "POST", "/v1/edl/lists/", {

@@ -241,7 +241,8 @@ describe("a server on SQLite", () => {
       await ask(t, "POST", subject.rules, { key, body: { ip: "20.0.0.1", expires_in_days: 1 } });
       const definition = { include: [{ ruleset }], update_frequency: "5m" };
       const { body } = await ask(t, "POST", "/v1/edl/deployments/", { key, body: { name: "edge", ...definition } });
-      const { lists, store } = t.server.services;
+      const { store } = t.server.services;
+      const { lists } = t.server.services.publishing;
       const listed = () => lists.served(body.id)?.published.entries[4];
       await until("the list is published", () => listed() === 1);
       const file = join(t.folder, "store.db");

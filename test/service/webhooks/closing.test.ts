@@ -27,7 +27,7 @@ test("a closing server finishes the message that it sends, and another one can d
   await addRule("198.51.100.2");
   assert.equal(await t.server.store.record("lease", "webhooks", "another server", 60_000), false);
 
-  const stopping = t.server.services.webhooks.stop();
+  const stopping = t.server.services.events.webhooks.stop();
   await sleep(1); // long enough to give up, if it did not wait
   held[0]!.writeHead(204).end();
   await stopping;

@@ -13,7 +13,8 @@ const tags = ["Common Business Services"];
 
 /** Updates of the catalogue, for admins of the organisation that may change what all organisations share. */
 export function addCatalogueUpdateRoutes(app: App, services: Services): void {
-  const { catalogueUpdates, peers } = services;
+  const { peers } = services;
+  const { catalogueUpdates } = services.data;
 
   const read = {
     operationId: "getCatalogueUpdate",
@@ -45,7 +46,8 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
 }
 
 async function updateDocument(services: Services, organisationId: string) {
-  const { catalogueUpdates, peers, memory } = services;
+  const { peers, memory } = services;
+  const { catalogueUpdates } = services.data;
   const rejection = datasetRejection(services, organisationId);
   const unusable = catalogueUpdates.isPossible
     ? undefined

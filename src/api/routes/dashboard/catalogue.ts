@@ -9,7 +9,7 @@ import type { Services } from "../../../service/services.ts";
 const NODES = new Map(SOURCES.map(({ id, type, provider }) => [id, `/${type}/${provider}`]));
 
 /** What the catalogue is made of: the sources with their ages, which belong to no single node. */
-export function addCatalogueRoutes(app: App, { catalogue, now }: Services): void {
+export function addCatalogueRoutes(app: App, { data: { catalogue }, now }: Services): void {
   const schema = {
     operationId: "getCatalogue",
     summary: "The sources of the catalogue and their age",

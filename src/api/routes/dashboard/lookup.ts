@@ -45,7 +45,7 @@ export function addLookupRoutes(app: App, services: Services): void {
   });
 }
 
-async function servicesOf({ catalogue, networks }: Services, prefix: Prefix, ip: string) {
+async function servicesOf({ data: { catalogue, networks } }: Services, prefix: Prefix, ip: string) {
   await networks.open();
   const { catalogue: current } = catalogue.view();
   return { ...identify(current, prefix, ip), network: networks.view()?.networks.networkOf(prefix) ?? null };
@@ -76,7 +76,7 @@ function rulesetLookup(
 }
 
 /** What feeds say about the address, or about all of the prefix. */
-function threatOf({ threats, metrics }: Services, prefix: Prefix, ip: string): ExtendedCtiDocument | null {
+function threatOf({ data: { threats }, metrics }: Services, prefix: Prefix, ip: string): ExtendedCtiDocument | null {
   if (threats.generation === 0) return null;
   const { dataset } = threats.view();
   const match = dataset.table.lookupPrefix(prefix);

@@ -70,7 +70,8 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
     const about = { ...by, rulesetId: ruleset.id, ifMatch: asked ?? own, isOwnMatch: asked === undefined };
     const rules = columns.map(withoutLines);
     // A rule that had expired blocks again.
-    const blocked = action === "set_expiry" ? await guardPrefixes(ruleset, prefixesIn(rules), services) : [];
+    const blocked =
+      action === "set_expiry" ? await guardPrefixes(ruleset, prefixesIn(rules), services.publishing.sources) : [];
     const written = services.store.write(
       action === "set_expiry"
         ? { kind: "import-rules", ...about, rules, mode: "override" }
@@ -100,7 +101,12 @@ function filterOf(query: Partial<FilterQuery>): RuleFilter {
 type Pages = AsyncGenerator<readonly Rule[], void, undefined>;
 
 /** All matching rules, in the order of prefixes, as of one version, each page in another turn. @throws Problem (404, 412) */
-async function* readPages(ruleset: Ruleset, { memory, rows }: Services, filter: RuleFilter, now: number): Pages {
+async function* readPages(
+  ruleset: Ruleset,
+  { memory, rules: { rows } }: Services,
+  filter: RuleFilter,
+  now: number,
+): Pages {
   const { organisationId, id } = ruleset;
   for (let offset = 0; ; offset += AT_ONCE) {
     const page = await rows.get(() => memory.ruleset(organisationId, id), { filter, offset, limit: AT_ONCE }, now);

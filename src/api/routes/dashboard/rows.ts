@@ -9,7 +9,8 @@ import type { Services } from "../../../service/services.ts";
 
 /** The table of a ruleset's rules, starting at any row. */
 export function addRowRoutes(app: App, services: Services): void {
-  const { memory, rows } = services;
+  const { memory } = services;
+  const { rows } = services.rules;
   const list = {
     operationId: "listRows",
     summary: "Rows of the table of a ruleset's rules, by address, at any offset",

@@ -60,7 +60,8 @@ function addSession(app: App, services: Services): void {
 }
 
 function addSignIn(app: App, services: Services): void {
-  const { store, passwords } = services;
+  const { store } = services;
+  const { passwords } = services.access;
   const onRequest = countTries(services);
   const signIn = {
     operationId: "signIn",
@@ -128,7 +129,7 @@ const NOT_INVITED = "the invitation was already used, has expired, or was replac
  * Counts an attempt for the name, unless it comes from a known device of the user. Returns the applicant for the hash.
  * @throws Problem (429)
  */
-function takeName({ ip, device }: FastifyRequest, { signIns }: Services, nameKey: string): Applicant {
+function takeName({ ip, device }: FastifyRequest, { access: { signIns } }: Services, nameKey: string): Applicant {
   if (device?.nameKey === nameKey) return { who: device.userId, isKnown: true };
   // The device is another user's, so only the device itself has been counted.
   if (device !== undefined) signIns.takeAddress(ip);
@@ -137,7 +138,8 @@ function takeName({ ip, device }: FastifyRequest, { signIns }: Services, nameKey
 }
 
 function addPassword(app: App, services: Services): void {
-  const { store, signIns, passwords } = services;
+  const { store } = services;
+  const { signIns, passwords } = services.access;
   const change = {
     operationId: "changePassword",
     summary: "Changes the password; the user's other sessions end",

@@ -14,7 +14,8 @@ const tags = ["Sessions"];
 
 /** The first user. A token exists only if the server started without any user; it is printed then. */
 export function addSetupRoutes(app: App, services: Services): void {
-  const { store, memory, passwords } = services;
+  const { store, memory } = services;
+  const { passwords } = services.access;
   const get = {
     operationId: "getSetup",
     summary: "Whether the first user is yet to be created",
@@ -63,7 +64,6 @@ export function addSetupRoutes(app: App, services: Services): void {
   });
 }
 
-function isSetupToken({ setupDigest }: Services, token: string): boolean {
-  const expected = setupDigest();
+function isSetupToken({ access: { setupDigest: expected } }: Services, token: string): boolean {
   return expected !== null && timingSafeEqual(Buffer.from(expected), Buffer.from(digestOfToken(token)));
 }

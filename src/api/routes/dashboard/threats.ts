@@ -43,7 +43,7 @@ export function addThreatRoutes(app: App, services: Services): void {
   });
 }
 
-function addAbout(app: App, { threats, now }: Services): void {
+function addAbout(app: App, { data: { threats }, now }: Services): void {
   const schema = {
     operationId: "getThreatDataset",
     summary: "The feeds of the threat intelligence and their age",
@@ -71,7 +71,8 @@ function datasetDocument({ metadata, table, documentCount }: CtiDataset, now: nu
 }
 
 function addImportState(app: App, services: Services): void {
-  const { feedImports, peers } = services;
+  const { peers } = services;
+  const { feedImports } = services.data;
   const read = {
     operationId: "getFeedImport",
     summary: "Whether feeds can be imported here, and the state of the current or last import",
@@ -98,7 +99,7 @@ function addImportState(app: App, services: Services): void {
 }
 
 function addImport(app: App, services: Services): void {
-  const { feedImports } = services;
+  const { feedImports } = services.data;
   const schema = {
     operationId: "importFeed",
     summary: "Replaces the threat intelligence with a feed; responds when it is in use",
@@ -158,7 +159,8 @@ function checkAccess(services: Services, organisationId: string): void {
 }
 
 async function stateDocument(services: Services, organisationId: string) {
-  const { feedImports, peers, memory, settings } = services;
+  const { peers, memory, settings } = services;
+  const { feedImports } = services.data;
   const rejection = datasetRejection(services, organisationId, WHAT);
   const unusable = feedImports.isPossible
     ? undefined

@@ -25,7 +25,8 @@ const OVERTAKEN: readonly StoreErrorCode[] = [
 
 /** Undoes what the user did last to rules or rulesets in this session. */
 export function addUndoRoutes(app: App, services: Services): void {
-  const { memory, undoLog } = services;
+  const { memory } = services;
+  const { undoLog } = services.rules;
 
   const get = {
     operationId: "getUndo",
@@ -118,7 +119,7 @@ interface Last {
 
 async function lastChange(
   { live, caller: { organisationId } }: FastifyRequest,
-  { store, memory, undoLog }: Services,
+  { store, memory, rules: { undoLog } }: Services,
 ): Promise<Last | null> {
   const found = await undoLog.last(live);
   // Including the number of rules it touched: a list of entries leaves out the content of long ones.

@@ -13,7 +13,7 @@ import { trafficHistory, WINDOWS } from "../../../service/usage/traffic-history.
 
 /** How much the service is used, and how fast it responds. */
 export function addUsageRoutes(app: App, services: Services): void {
-  const { catalogue, threats } = services;
+  const { catalogue, threats } = services.data;
   const schema = {
     operationId: "getUsage",
     summary:
@@ -37,7 +37,7 @@ export function addUsageRoutes(app: App, services: Services): void {
   );
 }
 
-function keyUses({ memory, keyLimits, settings }: Services, organisationId: string, now: number): object[] {
+function keyUses({ memory, access: { keyLimits }, settings }: Services, organisationId: string, now: number): object[] {
   const active = AREAS.filter((area) => isActivePlan(memory.plan(organisationId, area), now));
   const allowances = (active.length === 0 ? AREAS : active).map((area) => ({
     area,

@@ -52,7 +52,7 @@ function addSearch(app: App, services: Services): void {
     };
     const query = readQuery(q);
     const type = chooseType(request, reply, ["application/json", LINES]);
-    const result = await searchThreats(services, query, services.now());
+    const result = await searchThreats(services.data, query, services.now());
     const { count, unavailable } = result.found;
     services.metrics.countLookups("cti", 1, count > 0 ? 1 : 0);
     if (type === LINES) return reply.type(LINES).send(streamOf(linesOf(result, extended)));
@@ -121,7 +121,7 @@ function addFacets(app: App, services: Services): void {
     } = request.body as { q?: string; fields: string[]; limit?: number };
     const query = q === undefined ? null : readQuery(q);
     const fields = names.map(readField);
-    const { found } = await searchThreats(services, query, services.now());
+    const { found } = await searchThreats(services.data, query, services.now());
     services.metrics.countLookups("cti", 1, found.count > 0 ? 1 : 0);
     const facets = [];
     for (const field of fields) {

@@ -35,7 +35,7 @@ export function addCtiAlias(app: App, services: Services): void {
   withLineBodies(app, (context) => addBulkLookup(context, services, "/bulk_lookup", "bulkLookupAlias"));
 }
 
-function addSingleLookups(app: App, { threats, metrics }: Services): void {
+function addSingleLookups(app: App, { data: { threats }, metrics }: Services): void {
   const lookup = {
     operationId: "lookupIp",
     summary: "Looks up an address",
@@ -72,7 +72,12 @@ function addSingleLookups(app: App, { threats, metrics }: Services): void {
   });
 }
 
-function addBulkLookup(app: App, { threats, metrics, settings }: Services, path: string, operationId: string): void {
+function addBulkLookup(
+  app: App,
+  { data: { threats }, metrics, settings }: Services,
+  path: string,
+  operationId: string,
+): void {
   const most = settings.bulkAddresses;
   const schema = {
     operationId,

@@ -30,7 +30,10 @@ export function addExplainRoutes(app: App, services: Services): void {
     if (ip !== undefined) readPrefix(ip);
     const batch = readAddresses(ip === undefined ? ips : [ip]);
     const about = { organisationId: caller.organisationId, now, hasActors: caller.mayWrite };
-    const documentAt = await explainAddresses(batch, about, services);
+    const documentAt = await explainAddresses(batch, about, {
+      ...services.publishing.sources,
+      metrics: services.metrics,
+    });
     if (ip !== undefined) return sendJson(reply, documentAt(0));
     const parts = writeDocuments(batch.texts, "map", documentAt);
     return sendDocuments(reply, parts, { form: "map", isShort: batch.count <= MAX_AT_ONCE });

@@ -45,11 +45,11 @@ export function addFitRoutes(app: App, services: Services): void {
     checkLoss(request.body);
     const { organisationId } = request.caller;
     const signal = clientGone(reply);
-    const { fit, warnings } = await services.fits.run({ who: organisationId, isKnown: true }, async () => {
+    const { fit, warnings } = await services.rules.fits.run({ who: organisationId, isKnown: true }, async () => {
       signal.throwIfAborted();
       const found = await fitted(request, signal, services);
       const added = await inSlices(collected(found.added), signal);
-      return { fit: found, warnings: await listCollateral(organisationId, added, services) };
+      return { fit: found, warnings: await listCollateral(organisationId, added, services.publishing.sources) };
     });
     return send(reply, fit, warnings);
   });

@@ -20,7 +20,7 @@ const HEALTH = { config: { isHealth: true } };
 export function addHealthRoutes(app: App, services: Services): void {
   app.get("/livez", HEALTH, (_request, reply) => sendText(reply, "text/plain", "ok\n"));
   app.get("/readyz", HEALTH, async (request, reply) => {
-    const missing = missingParts(services);
+    const missing = missingParts(services, app.connections.isClosing);
     reply.code(missing.length === 0 ? 200 : 503);
     vary(reply, "Accept");
     // A probe gets the text whatever its Accept header says.
@@ -42,22 +42,23 @@ function addMetrics(app: App, { settings, metrics, peers }: Services): void {
 }
 
 /** Why the server should get no requests. Anyone may ask: it names the part, and the log says what is wrong with it. */
-function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services): string[] {
+function missingParts({ data: { catalogue }, store }: Services, isClosing: boolean): string[] {
   const states: readonly (readonly [isMissing: boolean, what: string])[] = [
     [catalogue.generation === 0, "the catalogue is not loaded"],
-    [isDatabaseDown(), "the database fails"],
+    [store.isDown, "the database fails"],
     [store.staleness() > MAX_STALENESS, "changes of other servers are not read"],
-    [isClosing(), "the server is closing"],
+    [isClosing, "the server is closing"],
   ];
   return states.filter(([isMissing]) => isMissing).map(([, what]) => what);
 }
 
 async function readiness(services: Services, missing: readonly string[]): Promise<object> {
-  const { store, isDatabaseDown, followedCatalogue } = services;
+  const { store } = services;
+  const { followedCatalogue } = services.data;
   return {
     ready: missing.length === 0,
     missing,
-    database: isDatabaseDown() ? "fails" : "ok",
+    database: store.isDown ? "fails" : "ok",
     // How long ago changes of other servers were read.
     staleness_seconds: Math.round(store.staleness() / 100) / 10,
     ...(followedCatalogue && { catalogue_pull: pullState(await pullFailingSince(services)) }),
@@ -65,7 +66,7 @@ async function readiness(services: Services, missing: readonly string[]): Promis
 }
 
 /** Only the first process pulls it. */
-async function pullFailingSince({ followedCatalogue, peers }: Services): Promise<number | null> {
+async function pullFailingSince({ data: { followedCatalogue }, peers }: Services): Promise<number | null> {
   const since = [followedCatalogue?.failingSince ?? null, ...(await peers.ask("pullFailingSince", null))];
   return since.find((each) => each !== null) ?? null;
 }

@@ -55,7 +55,9 @@ export function addIdentificationRoutes(app: App, services: Services): void {
 }
 
 function addUpload(app: App, services: Services): void {
-  const { identifications, peers, catalogue, memory, metrics } = services;
+  const { peers, memory, metrics } = services;
+  const { identifications } = services.logs;
+  const { catalogue } = services.data;
   const schema = {
     operationId: "identifyLog",
     summary: "Identifies the lines of a log during the upload; responds when all are done",
@@ -83,7 +85,7 @@ function addUpload(app: App, services: Services): void {
       size: length === undefined ? null : Number(length),
       body,
       catalogue: catalogue.view(),
-      networks: services.networks,
+      networks: services.data.networks,
       field: field === undefined ? undefined : readLine("field", field),
       input,
       rulesets: chooseRulesets(rulesets, request.caller.organisationId, memory, request.now),

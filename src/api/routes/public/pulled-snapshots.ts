@@ -30,7 +30,7 @@ const sent = {
 
 /** What this server answers from, as files: the catalogue, the threat intelligence, and rulesets. */
 export function addPulledSnapshotRoutes(app: App, services: Services): void {
-  const { catalogue, threats, files } = services;
+  const { catalogue, threats, files } = services.data;
   const ofCatalogue = {
     operationId: "pullCatalogue",
     summary: "The catalogue as a snapshot file",

@@ -17,7 +17,8 @@ const NO_REPLAY = "the replay does not exist or is no longer kept; make it again
 
 /** What rules would have done with uploaded logs. */
 export function addReplayRoutes(app: App, services: Services): void {
-  const { settings, replays, peers } = services;
+  const { settings, peers } = services;
+  const { replays } = services.logs;
   const schema = {
     operationId: "replayLog",
     summary: "What rules, or a draft, would have done with an uploaded log",
@@ -39,7 +40,10 @@ export function addReplayRoutes(app: App, services: Services): void {
     const log = await findLog(request, services);
     const counts = await countsOf(log);
     const sources = { rules: rules as DeploymentSource, against: against as DeploymentSource | undefined };
-    const report = await replayLog({ organisationId, counts, top, now: request.now, ...sources }, services);
+    const report = await replayLog(
+      { organisationId, counts, top, now: request.now, ...sources },
+      services.publishing.sources,
+    );
     const { lines, no_address: without } = log.summary;
     const about = { lines, withAddress: lines - without, linesMissing: counts.missing };
     return replayDocument(replays.add(organisationId, { identificationId: log.id, log: about, report }));

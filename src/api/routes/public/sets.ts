@@ -85,7 +85,12 @@ export function setsIn(
   services: Services,
   field = "sets",
 ): Promise<AddressSet[]> {
-  return gatherSets(sources as readonly DeploymentSource[], field, { organisationId, now }, services);
+  return gatherSets(
+    sources as readonly DeploymentSource[],
+    field,
+    { organisationId, now },
+    services.publishing.sources,
+  );
 }
 
 /** As JSON, by the schema `ComputedSet`. */

@@ -28,8 +28,13 @@ export function addStatusRoute(
     response: { 200: Status },
   };
   app.get("/status", { config, schema }, async ({ caller: { organisationId }, now }) => {
-    const activity = await services.pulls.activity(organisationId, now);
-    const { findings, lookedAt } = await findAttention(organisationId, activity, services, blocked, now);
+    const { settings } = services;
+    const { keyLimits } = services.access;
+    const { sources, pulls } = services.publishing;
+    const { followedCatalogue } = services.data;
+    const activity = await pulls.activity(organisationId, now);
+    const from = { ...sources, settings, pulls, keyLimits, followedCatalogue };
+    const { findings, lookedAt } = await findAttention(organisationId, activity, from, blocked, now);
     const [worst] = findings;
     return {
       state: worst === undefined || worst.severity === "notice" ? ("ok" as const) : worst.severity,

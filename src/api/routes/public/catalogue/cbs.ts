@@ -81,7 +81,7 @@ export function addCbsRoutes(app: App, services: Services): void {
 /** The lookups of this catalogue, beside the networks in use. The first request opens these. */
 async function lookupsIn(
   asked: CatalogueView | Promise<CatalogueView>,
-  { networks }: Services,
+  { data: { networks } }: Services,
 ): Promise<AddressLookups> {
   const [view] = await Promise.all([asked, networks.open()]);
   return new AddressLookups(view, networks.view());
@@ -104,7 +104,7 @@ function addLookups(app: App, services: Services): void {
       if (isKnown(request, reply, lookups.tag)) return reply.code(304).send();
       return sendJson(reply, json);
     };
-    const { catalogue, networks } = services;
+    const { catalogue, networks } = services.data;
     // Most requests are for the current one, and wait for nothing.
     if (as_of === undefined && networks.isOpen) return answer(new AddressLookups(catalogue.view(), networks.view()));
     return lookupsIn(viewAsOf(services, request, as_of), services).then(answer);
@@ -161,7 +161,8 @@ function countFound(matches: Uint32Array): number {
 }
 
 function addNodes(app: App, services: Services): void {
-  const { networks, settings, files } = services;
+  const { settings } = services;
+  const { networks, files } = services.data;
   const node = {
     operationId: "getCbsNode",
     summary: "A node of the catalogue and its children",

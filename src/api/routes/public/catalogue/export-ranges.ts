@@ -24,7 +24,7 @@ const WHOLE = "cbs";
 
 /** The prefixes of a node in every format in which rules are exported. */
 export function addRangesExport(app: App, services: Services): void {
-  const { files } = services;
+  const { files } = services.data;
   const schema = {
     operationId: "exportCbsRanges",
     summary: "The prefixes of a node as a file for another program",

@@ -4,7 +4,7 @@ import type { Services } from "../../../../service/services.ts";
 
 /** The catalogue in use, or the one of an earlier time, which the field `field` names. @throws ServiceError */
 export async function viewAsOf(
-  { catalogue, earlierCatalogues }: Pick<Services, "catalogue" | "earlierCatalogues">,
+  { data: { catalogue, earlierCatalogues } }: Pick<Services, "data">,
   { caller }: Pick<FastifyRequest, "caller">,
   asOf: string | undefined,
   field = "as_of",

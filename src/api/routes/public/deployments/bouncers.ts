@@ -71,7 +71,9 @@ function answerMessage(error: Error, request: FastifyRequest, reply: FastifyRepl
 
 /** The problem that rejects the request. Bouncers take 403 for a wrong key. */
 function admit(request: FastifyRequest, services: Services): Error | undefined {
-  const { bouncers, failureLimits, settings, memory } = services;
+  const { settings, memory } = services;
+  const { bouncers } = services.publishing;
+  const { failureLimits } = services.access;
   const bouncer = bouncers.find(String(request.headers["x-api-key"] ?? ""));
   if (bouncer === undefined) {
     const window = failureLimits.take(request.ip, settings.failuresPerMinute);
@@ -88,7 +90,8 @@ function admit(request: FastifyRequest, services: Services): Error | undefined {
 }
 
 function addStream(app: App, services: Services): void {
-  const { bouncers, settings } = services;
+  const { settings } = services;
+  const { bouncers } = services.publishing;
   app.get("/decisions/stream", { config: { operation: "streamDecisions" } }, async (request, reply) => {
     const { bouncer, now } = request;
     const filter = filterIn(request);
@@ -148,7 +151,12 @@ function receiptOfLast({ raw, bouncer, headers }: FastifyRequest): void {
 }
 
 /** What becomes of a response: what did not arrive for certain is sent again. */
-function whenSent(request: FastifyRequest, reply: FastifyReply, delivery: Delivery, { pulls }: Services): void {
+function whenSent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  delivery: Delivery,
+  { publishing: { pulls } }: Services,
+): void {
   const { bouncer, now } = request;
   const { receipt } = delivery;
   if (receipt !== undefined) follow(request, reply, receipt);
@@ -185,7 +193,7 @@ function follow({ raw: { socket }, bouncer, now }: FastifyRequest, { raw }: Fast
 /** Bouncers ask every few seconds, and mostly get nothing: one such request a minute is listed among the pulls. */
 const NOTE_EVERY = 60_000;
 
-function addLookup(app: App, { bouncers, settings }: Services): void {
+function addLookup(app: App, { publishing: { bouncers }, settings }: Services): void {
   app.get("/decisions", { config: { operation: "readDecisions" } }, async (request, reply) => {
     const where = prefixIn(request);
     // Clients send a request without an address to check that the server is available.

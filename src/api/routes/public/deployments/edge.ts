@@ -43,7 +43,7 @@ export function addEdgeRoutes(app: App, services: Services): void {
     const within = context as unknown as App;
     within.setErrorHandler((error: Error, request, reply) => answerError(error, request, reply));
     within.get("/.well-known/jwks.json", (_request, reply) =>
-      sendJson(reply, JSON.stringify(services.edgeTokens.keySet())),
+      sendJson(reply, JSON.stringify(services.publishing.edgeTokens.keySet())),
     );
     addBootstrap(within, services);
     addConfig(within, services);
@@ -78,7 +78,7 @@ function addBootstrap(app: App, services: Services): void {
       const { bootstrap_token: token } = (request.body ?? {}) as { bootstrap_token?: unknown };
       const { claims } = deploymentOf(request, typeof token === "string" ? token : "", "bootstrap", services);
       const iat = Math.floor(request.now / 1000);
-      const access = services.edgeTokens.sign({ ...claims, use: "access", iat, exp: iat + ACCESS_SECONDS });
+      const access = services.publishing.edgeTokens.sign({ ...claims, use: "access", iat, exp: iat + ACCESS_SECONDS });
       return sendJson(
         reply,
         JSON.stringify({
@@ -128,7 +128,12 @@ function addLogs(app: App, services: Services): void {
       const isPacked = request.headers["content-encoding"]?.trim().toLowerCase() === "gzip";
       const report = await (isPacked ? unpackBody(body, MAX_UNPACKED) : body.whole());
       const { now } = request;
-      const { accepted, rejected, counts } = await blockedRequests(report, deployment, services, now);
+      const { accepted, rejected, counts } = await blockedRequests(
+        report,
+        deployment,
+        services.publishing.sources,
+        now,
+      );
       if (counts.length > 0) await services.store.record("blocked", { deploymentId: deployment.id, at: now, counts });
       return sendJson(reply.code(202), JSON.stringify({ accepted, rejected }));
     },
@@ -144,7 +149,7 @@ function deploymentOf(
   request: FastifyRequest,
   token: string,
   use: EdgeUse,
-  { edgeTokens, memory, failureLimits, settings }: Services,
+  { publishing: { edgeTokens }, memory, access: { failureLimits }, settings }: Services,
 ): { readonly claims: EdgeClaims; readonly deployment: Deployment } {
   const claims = edgeTokens.read(token, use, request.now);
   const credential = claims && memory.deploymentCredentialByDigest(digestOfToken(claims.jti));

@@ -14,6 +14,7 @@ import {
 } from "../../../../service/deployments/feed-files.ts";
 import type { SentFeed } from "../../../../service/deployments/sent-feeds.ts";
 import type { ServedList } from "../../../../service/deployments/published-lists.ts";
+import type { Publishing } from "../../../../service/areas/publishing.ts";
 import type { Services } from "../../../../service/services.ts";
 import { secondOf } from "../../../../time/second-of.ts";
 import type { App } from "../../../app-type.ts";
@@ -29,11 +30,13 @@ const RETRY_AFTER = 5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Where feeds are served from. */
-export interface FeedServices extends Pick<Services, "memory" | "feedBytes"> {
-  readonly feedTokens: Pick<Services["feedTokens"], "find" | "endOf">;
-  readonly lists: Pick<Services["lists"], "served">;
-  readonly pulls: Pick<Services["pulls"], "add">;
-  readonly sentFeeds?: Services["sentFeeds"];
+export interface FeedServices extends Pick<Services, "memory"> {
+  readonly publishing: Pick<Publishing, "feedBytes"> & {
+    readonly feedTokens: Pick<Publishing["feedTokens"], "find" | "endOf">;
+    readonly lists: Pick<Publishing["lists"], "served">;
+    readonly pulls: Pick<Publishing["pulls"], "add">;
+    readonly sentFeeds?: Publishing["sentFeeds"];
+  };
 }
 
 export interface FeedParameters {
@@ -80,11 +83,11 @@ function isId(credential: string): boolean {
 export function findFeed(
   request: FastifyRequest,
   credential: string,
-  services: Pick<FeedServices, "memory" | "feedTokens">,
+  services: Pick<FeedServices, "memory" | "publishing">,
 ): Deployment | undefined {
   return isId(credential)
     ? byPassword(request, credential.toLowerCase(), services)
-    : services.feedTokens.find(credential, request.now);
+    : services.publishing.feedTokens.find(credential, request.now);
 }
 
 /** @throws Problem (401, 403), ServiceError "too-many-requests" */
@@ -92,7 +95,8 @@ function deploymentOf(request: FastifyRequest, credential: string, services: Ser
   const isById = isId(credential);
   const found = findFeed(request, credential, services);
   if (found !== undefined) return found;
-  const { failureLimits, settings } = services;
+  const { settings } = services;
+  const { failureLimits } = services.access;
   const window = failureLimits.take(request.ip, settings.failuresPerMinute);
   if (window.isExceeded)
     throw tooManyRequests(
@@ -132,7 +136,7 @@ async function answer(
   services: FeedServices,
 ): Promise<Answer> {
   checkState(request, deployment, services);
-  const list = services.lists.served(deployment.id);
+  const list = services.publishing.lists.served(deployment.id);
   if (list === undefined)
     throw new Problem("service-unavailable", "the list has not been built yet; try again soon", {
       headers: { "retry-after": String(RETRY_AFTER) },
@@ -162,7 +166,7 @@ async function sendFile(
   { deployment, list, file }: { readonly deployment: Deployment; readonly list: ServedList; readonly file: FeedFile },
   services: FeedServices,
 ): Promise<Answer> {
-  const { feedBytes } = services;
+  const { feedBytes } = services.publishing;
   const requested = { deployment, list, file, now: request.now };
   const { tag, changedAt, until } = await feedBytes.state(requested);
   remember(request, { deployment, generation: list.published.generation, tag, changedAt, until }, services);
@@ -184,7 +188,7 @@ async function sendFile(
 function remember(
   request: FastifyRequest,
   { deployment, until, ...state }: Omit<SentFeed, "file">,
-  { feedTokens, sentFeeds }: FeedServices,
+  { publishing: { feedTokens, sentFeeds } }: FeedServices,
 ): void {
   const { credential, file = "" } = request.params as FeedParameters;
   // The server without the database keeps none, and a password has to be checked each time.
@@ -210,7 +214,7 @@ function note(
   request: FastifyRequest,
   { id }: Deployment,
   { status, bytes }: { readonly status: number; readonly bytes: number },
-  { pulls }: FeedServices,
+  { publishing: { pulls } }: FeedServices,
 ): void {
   const { file = "" } = request.params as FeedParameters;
   pulls.add({

@@ -95,7 +95,8 @@ async function answerPage(
   query: ObjectQuery,
   form: PageForm,
 ): Promise<FastifyReply> {
-  const { memory, indicators, pulls } = services;
+  const { memory } = services;
+  const { indicators, pulls } = services.publishing;
   const collection = collectionIn(request, memory);
   const refused = readErrorOf(collection, request.now, memory);
   if (refused !== undefined) throw refused;
@@ -122,7 +123,7 @@ async function makePage(
   collection: Collection,
   query: ObjectQuery,
   { form, coding }: { readonly form: PageForm; readonly coding: Coding | undefined },
-  { store, taxii }: Services,
+  { store, publishing: { taxii } }: Services,
 ): Promise<Page> {
   const { filters: _filters, isFurtherPage: _isFurtherPage, ...wanted } = query;
   const text = await taxii.run({ who: collection.organisationId, isKnown: true }, () =>
@@ -168,7 +169,11 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, { bytes, coding,
 /** Clients read many pages and come back often: one such request a minute is listed among the pulls. */
 const NOTE_EVERY = 60_000;
 
-function notePull({ now, ip, headers }: FastifyRequest, deploymentId: string, pulls: Services["pulls"]): void {
+function notePull(
+  { now, ip, headers }: FastifyRequest,
+  deploymentId: string,
+  pulls: Services["publishing"]["pulls"],
+): void {
   if (now - (pulls.lastOf(deploymentId) ?? 0) < NOTE_EVERY) return;
   const agent = headers["user-agent"] ?? "";
   pulls.add({ deploymentId, at: now, file: "taxii2", address: ip, agent, status: 200, bytes: 0 });

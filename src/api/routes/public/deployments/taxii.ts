@@ -88,7 +88,7 @@ function rejection(request: FastifyRequest, services: Services): Error | undefin
 
 function unknownCredential(
   request: FastifyRequest,
-  { failureLimits, settings }: Pick<Services, "failureLimits" | "settings">,
+  { access: { failureLimits }, settings }: Pick<Services, "access" | "settings">,
 ): Error {
   const window = failureLimits.take(request.ip, settings.failuresPerMinute);
   if (window.isExceeded)

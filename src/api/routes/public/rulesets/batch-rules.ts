@@ -145,7 +145,7 @@ async function guardItems(
 ): Promise<{ readonly items: readonly ReadItem[]; readonly warnings: readonly CollateralDocument[] }> {
   const added = items.flatMap((item) => (isReadable(item) && "add" in item ? [item.add.prefix] : []));
   try {
-    return { items, warnings: await guardPrefixes(about, added, services) };
+    return { items, warnings: await guardPrefixes(about, added, services.publishing.sources) };
   } catch (error) {
     if (atomic || !isCollateral(error)) throw error;
   }
@@ -164,7 +164,7 @@ async function guardItem(
   services: Services,
 ): Promise<ReadItem> {
   try {
-    await guardPrefixes(about, [item.add.prefix], services);
+    await guardPrefixes(about, [item.add.prefix], services.publishing.sources);
     return item;
   } catch (error) {
     if (!isCollateral(error)) throw error;

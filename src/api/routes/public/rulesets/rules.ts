@@ -133,7 +133,7 @@ function addAddition(app: App, services: Services): void {
       now: request.now,
       allowSpecialPurpose: services.settings.specialPurpose,
     });
-    const warnings = await guardPrefixes(about, [rule.prefix], services);
+    const warnings = await guardPrefixes(about, [rule.prefix], services.publishing.sources);
     const addition = await services.store.write({
       kind: "add-rule",
       ...signed(request),
@@ -188,7 +188,7 @@ function addUpdate(app: App, services: Services): void {
     const rule = rules.get(prefix);
     if (rule !== undefined) checkKept(request.body, rule);
     const changes = readChanges(request.body, request.now);
-    const warnings = await guardPrefixes(about, [prefix], services);
+    const warnings = await guardPrefixes(about, [prefix], services.publishing.sources);
     const updated = await services.store.write({
       kind: "update-rule",
       ...signed(request),

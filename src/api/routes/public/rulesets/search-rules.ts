@@ -12,7 +12,8 @@ const PATH = "/edl/ip-rulesets::search";
 
 /** Where the rules are that have a name or are about an address, in all rulesets. */
 export function addSearchRoutes(app: App, services: Services): void {
-  const { memory, rows } = services;
+  const { memory } = services;
+  const { rows } = services.rules;
   const schema = {
     operationId: "searchRules",
     summary: "Searches the rules of all rulesets by name, address or state",

@@ -112,7 +112,7 @@ function sendEarlier(
       `version ${desired.version} of the ruleset is not kept; ${request.server.prefix}${PATH.replace(":ruleset_id", ruleset.about.id)}/versions lists those that are`,
     );
   };
-  return sendShared(request, reply, services.files, {
+  return sendShared(request, reply, services.data.files, {
     key,
     make: () => make().catch(notKept),
     type: contentTypeOf(desired.format),
@@ -131,7 +131,7 @@ export async function sendExport(
     return reply.code(304).send();
   const { id, organisationId } = ruleset.about;
   const file = exportFile(() => services.memory.ruleset(organisationId, id), ruleset, request.now, desired);
-  return sendShared(request, reply, services.files, {
+  return sendShared(request, reply, services.data.files, {
     ...file,
     make: () => file.make().catch(refuseUnexportable),
     type: contentTypeOf(desired.format),
@@ -166,7 +166,7 @@ function addReplacement(app: App, services: Services): void {
       const desired = await list.read();
       // Other requests have run while the list was being read.
       const ruleset = findRuleset(request, services);
-      const { rules, warnings } = await guardList(ruleset.about, desired.rules, services);
+      const { rules, warnings } = await guardList(ruleset.about, desired.rules, services.publishing.sources);
       const { dry_run: isDry, allow_empty: allowEmpty, max_shrink: maxShrink } = request.query;
       const shrink = { allowEmpty, maxShrink };
       if (isDry === true)
@@ -253,7 +253,7 @@ function addImport(app: App, services: Services): void {
       const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
       const list = listOf(request, services);
       const desired = await list.read();
-      const { rules, warnings } = await guardList(ruleset.about, desired.rules, services);
+      const { rules, warnings } = await guardList(ruleset.about, desired.rules, services.publishing.sources);
       const { isKept, ...counts } = await store.write({
         kind: "import-rules",
         ...list.signed(),
