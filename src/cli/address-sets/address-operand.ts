@@ -4,6 +4,7 @@ import { openRuleset } from "../../datasets/ruleset-files.ts";
 import { type Gathered, gatheringPrefixes } from "../../deployments/gathered.ts";
 import { gatheringNode } from "../../deployments/sources/node.ts";
 import { gatheringRules } from "../../deployments/sources/rules.ts";
+import { gatheringVotes } from "../../deployments/sources/votes.ts";
 import { readEntry } from "../../reading/list-entry.ts";
 import { ListLineError } from "../../reading/list-error.ts";
 import type { PlainLine } from "../../reading/plain-line.ts";
@@ -15,6 +16,7 @@ import type { DatasetOptions } from "./dataset-options.ts";
 import { DEFAULT_NETWORKS } from "../snapshots/chosen-networks.ts";
 import { gatheredNetwork, isNetworkOperand } from "./network-operand.ts";
 import { gatheredThreats, THREATS } from "./threat-operand.ts";
+import { ATLEAST, countedVote } from "./vote-operand.ts";
 import { DEFAULT_DATASET } from "../snapshots/default-datasets.ts";
 import { openTree, withIds } from "../snapshots/catalogue-tree.ts";
 import type { Arguments, Option } from "../runner/command.ts";
@@ -56,7 +58,7 @@ export const ADDRESS_OPTIONS: readonly Option[] = [
 
 /** What such an operand can be. */
 export const ADDRESS_NOTE =
-  'A set is a list (an address, prefix or FIRST-LAST range per line, or several; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION or cti:QUERY for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country (two letters), or a prefix, address or range itself. "#", ";" and "//" begin a comment; labels after a comma are ignored; a line that is not understood to its end is an error. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago). A query is as in "cti search": cti:\'country:CN AND port:23\'.';
+  'A set is a list (an address, prefix or FIRST-LAST range per line, or several; "-" is standard input; gzip and zstd data are unpacked), a ruleset file (*.ipsieve), cbs:NODE for a node of the catalogue with all its descendants, cti:SELECTION or cti:QUERY for addresses of threat intelligence, asn:NUMBER for what an AS number announces, country:CODE for what is registered in a country (two letters), atleast:K;SET;SET... for the addresses that at least K of these sets have, or a prefix, address or range itself. "#", ";" and "//" begin a comment; labels after a comma are ignored; a line that is not understood to its end is an error. A selection is a comma-separated list of a classification, tag=TAG (of several tags, one is enough) and days=N (last seen at most N days ago). A query is as in "cti search": cti:\'country:CN AND port:23\'.';
 
 export const NODE = "cbs:";
 
@@ -92,15 +94,19 @@ export function isOfDataset(operand: string): boolean {
   return operand.startsWith(NODE) || operand.startsWith(THREATS) || isNetworkOperand(operand);
 }
 
+/** Whether sets are counted for it, in place of one that is read. */
+function isVote(operand: string): boolean {
+  return operand.startsWith(ATLEAST);
+}
+
 /** Whether a text is an operand at all, whether or not what it names exists. */
 export function isSetOperand(text: string): boolean {
-  return isOfDataset(text) || isRulesetFile(text) || isList(text) || literalIn(text) !== undefined;
+  return isOfDataset(text) || isVote(text) || isRulesetFile(text) || isList(text) || literalIn(text) !== undefined;
 }
 
 /** Whether an operand is a list rather than what its text, or its file, otherwise means. */
 function isList(operand: string): boolean {
-  if (isOfDataset(operand)) return false;
-  if (isRulesetFile(operand)) return false;
+  if (isOfDataset(operand) || isVote(operand) || isRulesetFile(operand)) return false;
   return operand === "-" || existsSync(operand);
 }
 
@@ -120,6 +126,7 @@ export async function gatheredOf(
   }
   if (operand.startsWith(THREATS)) return gatheredThreats(args, operand, now, isTimed, expresses);
   if (isNetworkOperand(operand)) return gatheredNetwork(args, operand, expresses);
+  if (isVote(operand)) return gatheredVote(args, operand, now, expresses);
   if (isRulesetFile(operand)) {
     rejectOwnOutput(operand);
     return finished(gatheringRules(operand, indexOf(await openRuleset(operand)), now, isTimed, expresses));
@@ -130,6 +137,25 @@ export async function gatheredOf(
   throw new UsageError(
     `${operand}: not a file, prefix, address or range; for a node of the catalogue, write cbs:NODE; for threat intelligence, cti:SELECTION or cti:QUERY; for networks, asn:NUMBER or country:CODE`,
   );
+}
+
+async function gatheredVote(
+  args: DatasetOptions,
+  operand: string,
+  now: number,
+  expresses: Capability | undefined,
+): Promise<Gathered> {
+  const vote = countedVote(operand);
+  const voters: Gathered[] = [];
+  for (const voter of vote.voters) voters.push(await gatheredVoter(args, voter, now));
+  return finished(gatheringVotes(operand, vote, voters, expresses));
+}
+
+/** A voter can be several prefixes, addresses and ranges, with commas between them, as on a server. */
+export async function gatheredVoter(args: DatasetOptions, voter: string, now: number): Promise<Gathered> {
+  const literals = isList(voter) ? [] : voter.split(",").map(literalIn);
+  const isLiteral = literals.length > 0 && literals.every((each) => each !== undefined);
+  return isLiteral ? listed(voter, literals.flat(), undefined) : gatheredOf(args, voter, now);
 }
 
 function listed(name: string, prefixes: readonly Prefix[], expresses: Capability | undefined): Gathered {

@@ -11,12 +11,14 @@ import {
   ADDRESS_OPTIONS,
   addressesOf,
   gatheredOf,
+  gatheredVoter,
   isOfDataset,
   nowOf,
   type SetUse,
 } from "./address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
-import { ATLEAST, LIST, RULESET, serverSource } from "../server/server-source.ts";
+import { LIST, RULESET, serverSource } from "../server/server-source.ts";
+import { ATLEAST, countedVote, voteIn } from "./vote-operand.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
@@ -26,7 +28,7 @@ export const SET_OPTIONS: readonly Option[] = [...ADDRESS_OPTIONS, ...CONNECTION
 /** What such an operand can be. */
 export const SET_NOTES: readonly string[] = [
   ADDRESS_NOTE,
-  "A set of a server is ruleset:NAME (or its id), for its active rules, or list:NAME for an external list; with --server, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER and country:CODE are the server's, too, as of now. Files and prefixes can be combined with them: they are not sent to the server.",
+  "A set of a server is ruleset:NAME (or its id), for its active rules, or list:NAME for an external list; both can vote beside files in atleast:K;SET;SET...; with --server, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER and country:CODE are the server's, too, as of now. Files and prefixes can be combined with them: they are not sent to the server.",
   KEY_NOTE,
 ];
 
@@ -64,7 +66,9 @@ export class SetOperands {
   async addressesOf(operand: string, use: Pick<SetUse, "protects"> = {}): Promise<AddressSet> {
     const expresses = this.#expresses;
     if (this.#isOfServer(operand)) {
-      const prefixes = await this.#connection!.use((client) => prefixesOnServer(operand, client));
+      const prefixes = await this.#connection!.use((client) =>
+        prefixesWithServer(this.#args, operand, this.#now, client, (each) => this.#isOfServer(each)),
+      );
       const { addresses, expressible } = finished(gatheringPrefixes(operand, prefixes, expresses));
       this.#add(expressible);
       return addresses;
@@ -92,8 +96,7 @@ export class SetOperands {
   }
 
   #isOfServer(operand: string): boolean {
-    if (isOnServer(operand)) return true;
-    return this.#args.has("server") && isOfDataset(operand);
+    return someSet(operand, (set) => isOnServer(set) || (this.#args.has("server") && isOfDataset(set)));
   }
 }
 
@@ -102,13 +105,40 @@ export class SetOperands {
  * server rejects, and the errors of opening files.
  */
 export async function addressesAnywhere(args: Arguments, operand: string, now: number): Promise<AddressSet> {
-  if (!isOnServer(operand)) return addressesOf(args, operand, now);
-  const prefixes = await new ServiceConnection(args).use((client) => prefixesOnServer(operand, client));
+  if (!someSet(operand, isOnServer)) return addressesOf(args, operand, now);
+  const prefixes = await new ServiceConnection(args).use((client) =>
+    prefixesWithServer(args, operand, now, client, isOnServer),
+  );
   return AddressSet.of(prefixes);
 }
 
 function isOnServer(operand: string): boolean {
-  return [RULESET, LIST, ATLEAST].some((prefix) => operand.startsWith(prefix));
+  return [RULESET, LIST].some((prefix) => operand.startsWith(prefix));
+}
+
+/** Whether it holds for an operand, or, if it is a vote, for one of its voters. Throws UsageError for a malformed vote. */
+function someSet(operand: string, holds: (operand: string) => boolean): boolean {
+  return operand.startsWith(ATLEAST) ? voteIn(operand).voters.some(holds) : holds(operand);
+}
+
+/** The prefixes of a set of a server, or of a vote that has some: it is counted here, so that files can vote, too. */
+async function prefixesWithServer(
+  args: Arguments,
+  operand: string,
+  now: number,
+  client: Client,
+  isOfServer: (operand: string) => boolean,
+): Promise<readonly Prefix[]> {
+  if (!operand.startsWith(ATLEAST)) return prefixesOnServer(operand, client);
+  const { least, voters, weights } = countedVote(operand);
+  const sets: AddressSet[] = [];
+  for (const voter of voters)
+    sets.push(
+      isOfServer(voter)
+        ? AddressSet.of(await prefixesOnServer(voter, client))
+        : (await gatheredVoter(args, voter, now)).addresses,
+    );
+  return [...AddressSet.atLeast(least, sets, weights).prefixes()];
 }
 
 async function prefixesOnServer(operand: string, client: Client): Promise<Prefix[]> {

@@ -196,8 +196,8 @@ test("a vote is written, shown and removed in the form of options, and is a set 
   await done("update", "Voted", "--remove-include", vote, "--yes");
   assert.deepEqual((await document("Voted")).include, [{ prefixes: ["20.0.5.0/24"] }]);
   for (const [text, message] of [
-    ["atleast:x;20.0.0.1", /write atleast:K;SOURCE;SOURCE/],
-    ["atleast:1", /write atleast:K;SOURCE;SOURCE/],
+    ["atleast:x;20.0.0.1", /write atleast:K;SET;SET/],
+    ["atleast:1", /write atleast:K;SET;SET/],
     ["atleast:1;nothing", /"nothing" cannot vote/],
     ["atleast:3;20.0.0.1;20.0.0.2", /no address can have more than 2 votes/],
   ] as const) {

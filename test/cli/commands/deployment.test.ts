@@ -39,6 +39,36 @@ test("includes without excludes are written, with a checksum beside the file", a
   assert.equal(read("edl.txt.sha256"), `${sha256}  edl.txt\n`);
 });
 
+test("files, prefixes and nodes vote: what enough of them list is the list", async () => {
+  const vote = "atleast:2;block.txt;allow.txt;20.0.0.64/26,20.0.3.0/24;rules.ipsieve";
+  const voted = await deployment("render", "--include", vote, "--exclude", "20.0.1.7");
+  assert.deepEqual([voted.code, voted.stdout], [0, "20.0.0.0/25\n20.0.3.0/24\n"], voted.stderr);
+  const weighted = "atleast:3;2*block.txt;allow.txt;20.0.0.64/26";
+  const { stdout } = await deployment("render", "--include", weighted, "--format", "ipset");
+  assert.match(stdout, /20\.0\.0\.0\/25/);
+  const sets = await run(["sets", "union", weighted, "20.0.9.0/24"], { cwd: folder.path });
+  assert.deepEqual([sets.code, sets.stdout], [0, "20.0.0.0/25\n20.0.1.7\n20.0.9.0/24\n"], sets.stderr);
+  const only = ["identify", "-o", "--only", vote, "-"];
+  const seen = await run(
+    only.filter((word) => word !== "-o"),
+    { cwd: folder.path, input: "20.0.0.1\n20.0.0.129\n" },
+  );
+  assert.match(seen.stdout, /^20\.0\.0\.1\t[^\n]*\n$/, seen.stderr);
+  for (const [text, message] of [
+    ["atleast:5;block.txt;allow.txt", /no address can have more than 2 votes/],
+    ["atleast:0;block.txt", /at least one vote/],
+    ["atleast:1;0*block.txt;allow.txt", /a weight is at least 1/],
+    ["atleast:1;atleast:1;block.txt", /"atleast:1" cannot vote/],
+    ["atleast:;block.txt", /write atleast:K;SET;SET/],
+    ["atleast:1;missing.txt", /missing\.txt: not a file/],
+    ["atleast:1;bad.txt", /bad\.txt: 1 line cannot be read/],
+  ] as const) {
+    const { code, stderr } = await deployment("render", "--include", text);
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+  }
+});
+
 test("what has expired by --now is not listed", async () => {
   const later = await deployment("render", "--include", "rules.ipsieve", "--now", "2100-01-02");
   assert.deepEqual([later.code, later.stdout], [0, "20.0.3.0/24\n"]);

@@ -1,0 +1,42 @@
+import { UsageError } from "../runner/usage-error.ts";
+
+/** Begins a vote: `atleast:2;list:one;list:other`, with weights `atleast:3;2*list:one;list:other`. */
+export const ATLEAST = "atleast:";
+export const SEPARATOR = ";";
+/** Up to the next separator; one in quotes belongs to a query. */
+const PARTS = /(?:[^;"']|"[^"]*"|'[^']*'|["'])+/g;
+const WEIGHT = /^(\d{1,7})\*/;
+const FORM = "write atleast:K;SET;SET..., or with weights atleast:K;WEIGHT*SET;...";
+
+/** The sets that vote for addresses, and how many of them, or what weight together, an address needs. */
+export interface Vote {
+  readonly least: number;
+  readonly voters: readonly string[];
+  /** 1 where none is given. */
+  readonly weights: readonly number[];
+}
+
+/** What a text that begins with `ATLEAST` says. @throws UsageError */
+export function voteIn(text: string): Vote {
+  const [least = "", ...parts] = text.slice(ATLEAST.length).match(PARTS) ?? [];
+  if (!/^\d{1,9}$/.test(least) || parts.length === 0) throw new UsageError(`${text}: ${FORM}`);
+  const voters = parts.map((part) => part.replace(WEIGHT, ""));
+  const nested = voters.find((voter) => voter.startsWith(ATLEAST));
+  if (nested !== undefined) throw cannotVote(text, nested);
+  return { least: Number(least), voters, weights: parts.map((part) => Number(WEIGHT.exec(part)?.[1] ?? 1)) };
+}
+
+/** The error for a voter that is no set. */
+export function cannotVote(text: string, voter: string): UsageError {
+  return new UsageError(`${text}: ${JSON.stringify(voter)} cannot vote; ${FORM}`);
+}
+
+/** As `voteIn`, for a vote that is counted here. @throws UsageError, also if no address can have so many votes */
+export function countedVote(text: string): Vote {
+  const vote = voteIn(text);
+  const all = vote.weights.reduce((sum, weight) => sum + weight, 0);
+  if (vote.least < 1) throw new UsageError(`${text}: an address needs at least one vote; ${FORM}`);
+  if (vote.least > all) throw new UsageError(`${text}: no address can have more than ${all} votes`);
+  if (vote.weights.includes(0)) throw new UsageError(`${text}: a weight is at least 1; leave the set out instead`);
+  return vote;
+}
