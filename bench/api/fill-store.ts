@@ -58,7 +58,8 @@ export async function addOrganisation(store: Store, name: string, count: number,
     });
   const { text: key, digest, start } = makeApiKey();
   await store.write({
-    kind: "create-key",
+    kind: "create-credential",
+    credential: "api",
     ...owned,
     label: "bench",
     access: "read_write",

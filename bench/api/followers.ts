@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SecretKey } from "../../src/service/access/secret-key.ts";
-import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
+import { makeCredentialText } from "../../src/service/access/credential-text.ts";
 import { makeSecret } from "../../src/service/webhooks/webhook-secret.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { cachePath } from "../data/cache.ts";
@@ -77,9 +77,9 @@ async function addFollowers(
       active: parts.includes("latency"),
     };
     await store.write({ kind: "create-webhook", ...about, definition, secret: sealed });
-    const { text: password, digest, start: user } = makeTaxiiPassword();
+    const { text: password, digest, start: user } = makeCredentialText("taxii");
     const credential = { label: "bench", digest, start: user, collections: [rulesetId] };
-    await store.write({ kind: "create-taxii-credential", ...about, ...credential });
+    await store.write({ kind: "create-credential", credential: "taxii", ...about, ...credential });
     return { collectionId: rulesetId, user, password };
   } finally {
     await store.close();

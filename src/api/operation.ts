@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
-import type { AccessLevel, Area } from "../store/state.ts";
+import type { AccessLevel } from "../store/records/credential.ts";
+import type { Area } from "../store/state.ts";
 import type { RouteScope } from "./plugins/route-scopes.ts";
 import type { ProblemKind } from "./problem.ts";
 import type { Settings } from "../service/settings.ts";

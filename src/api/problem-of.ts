@@ -31,7 +31,6 @@ const OF_SERVICE: Readonly<Record<ServiceErrorCode, ProblemKind>> = {
 const OF_STORE: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "ruleset-not-found": "not-found",
   "rule-not-found": "not-found",
-  "key-not-found": "not-found",
   "user-not-found": "not-found",
   "deployment-not-found": "not-found",
   "credential-not-found": "not-found",

@@ -131,13 +131,13 @@ async function firstSteps({ url, store, services }: Server): Promise<string> {
     await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: null, perMonth: null });
   const { text: key, digest, start } = makeApiKey();
   await store.write({
-    kind: "create-key",
+    kind: "create-credential",
+    credential: "api",
     ...owned,
     label: "quick start",
     access: "read_write",
     digest,
     start,
-    expiresAt: null,
   });
   const header = `-H 'X-API-Key: ${key}'`;
   const { id } = rulesets.find(({ purpose }) => purpose === "blocklist")!;

@@ -2,11 +2,10 @@ import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Deployment } from "./records/deployment.ts";
-import type { DeploymentCredential } from "./records/deployment-credential.ts";
+import type { Credential } from "./records/credential.ts";
 import type { ExternalList } from "./records/external-list.ts";
-import type { TaxiiCredential } from "./records/taxii-credential.ts";
 import type { Webhook } from "./records/webhook.ts";
-import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
+import type { DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
  * What a command changed. Changes are numbered without gaps in the order of their commits; a reader that applies them
@@ -36,7 +35,7 @@ export type ChangeBody =
   /** Created or changed. */
   | { readonly kind: "plan"; readonly plan: Plan }
   /** Created or revoked. */
-  | { readonly kind: "key"; readonly key: ApiKey }
+  | { readonly kind: "credential"; readonly credential: Credential }
   /** Created, changed, signed in, or deleted. */
   | { readonly kind: "user"; readonly user: User }
   /** Started. Sessions that have expired at the change's `at` are removed. */
@@ -48,10 +47,6 @@ export type ChangeBody =
   | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }
   /** Created, changed, deleted, given new credentials, or a refused list of it was released. */
   | { readonly kind: "deployment"; readonly deployment: Deployment }
-  /** Created or revoked. */
-  | { readonly kind: "deployment-credential"; readonly credential: DeploymentCredential }
-  /** Created or revoked. */
-  | { readonly kind: "taxii-credential"; readonly credential: TaxiiCredential }
   /** A list of a deployment was published or refused by a server. */
   | ({ readonly kind: "deployment-list"; readonly deploymentId: string } & Pick<
       Deployment,

@@ -11,8 +11,7 @@ import type {
   RefusedList,
   Together,
 } from "./records/deployment.ts";
-import type { TaxiiCredential } from "./records/taxii-credential.ts";
-import type { CredentialKind, DeploymentCredential } from "./records/deployment-credential.ts";
+import type { Credential, CredentialKind, GivenScopes } from "./records/credential.ts";
 import type {
   ExternalList,
   ExternalListDefinition,
@@ -24,19 +23,7 @@ import type {
 import type { StopReason, Webhook, WebhookDefinition } from "./records/webhook.ts";
 import type { GuardClasses, GuardPolicy } from "./records/guard-policy.ts";
 import type { IfMatch } from "./if-match.ts";
-import type {
-  AccessLevel,
-  ApiKey,
-  Area,
-  DatasetFacts,
-  Organisation,
-  Plan,
-  Purpose,
-  Role,
-  Ruleset,
-  Session,
-  User,
-} from "./state.ts";
+import type { Area, DatasetFacts, Organisation, Plan, Purpose, Role, Ruleset, Session, User } from "./state.ts";
 
 /** The properties of every command. */
 interface Signed {
@@ -251,21 +238,24 @@ export interface SetPlanCommand extends Owned {
   readonly perMonth: number | null;
 }
 
-export interface CreateKeyCommand extends Owned {
-  readonly kind: "create-key";
-  readonly label: string;
-  readonly access: AccessLevel;
-  readonly digest: string;
-  readonly start: string;
-  readonly expiresAt: number | null;
-  readonly scopes?: readonly string[];
-  readonly networks?: readonly string[];
-}
+/** A new credential of a kind: its digest, and what it opens. */
+export type CreateCredentialCommand<Kind extends CredentialKind = CredentialKind> = {
+  [Each in Kind]: Owned & {
+    readonly kind: "create-credential";
+    readonly credential: Each;
+    readonly label: string;
+    readonly digest: string;
+    readonly start: string;
+    /** Null by default. */
+    readonly expiresAt?: number | null;
+  } & GivenScopes[Each];
+}[Kind];
 
 /** Repeating it changes nothing. */
-export interface RevokeKeyCommand extends Owned {
-  readonly kind: "revoke-key";
-  readonly keyId: string;
+export interface RevokeCredentialCommand extends Owned {
+  readonly kind: "revoke-credential";
+  readonly credential: CredentialKind;
+  readonly credentialId: string;
 }
 
 /**
@@ -336,38 +326,6 @@ export interface ReleaseListCommand extends Owned {
   readonly number: number;
 }
 
-export interface CreateCredentialCommand extends Owned {
-  readonly kind: "create-credential";
-  readonly deploymentId: string;
-  /** The kind of the credential. */
-  readonly credential: CredentialKind;
-  readonly label: string;
-  readonly digest: string;
-  readonly start: string;
-  readonly hostsOnly: boolean;
-}
-
-/** Repeating it changes nothing. */
-export interface RevokeCredentialCommand extends Owned {
-  readonly kind: "revoke-credential";
-  readonly credentialId: string;
-}
-
-export interface CreateTaxiiCredentialCommand extends Owned {
-  readonly kind: "create-taxii-credential";
-  readonly label: string;
-  readonly digest: string;
-  readonly start: string;
-  /** The ids of the collections that it opens; rejected (`collection-not-found`) if one is not the organisation's. */
-  readonly collections: readonly string[];
-}
-
-/** Repeating it changes nothing. */
-export interface RevokeTaxiiCredentialCommand extends Owned {
-  readonly kind: "revoke-taxii-credential";
-  readonly credentialId: string;
-}
-
 /** By a server: publishes the list that it has compiled. */
 export interface PublishListCommand extends Owned {
   readonly kind: "publish-list";
@@ -392,10 +350,6 @@ export type DeploymentCommand =
   | UpdateDeploymentCommand
   | DeleteDeploymentCommand
   | RotateDeploymentCommand
-  | CreateCredentialCommand
-  | RevokeCredentialCommand
-  | CreateTaxiiCredentialCommand
-  | RevokeTaxiiCredentialCommand
   | ReleaseListCommand
   | PublishListCommand
   | RefuseListCommand;
@@ -626,8 +580,8 @@ export type EntityCommand =
   | CreateOrganisationCommand
   | SetGuardClassesCommand
   | SetPlanCommand
-  | CreateKeyCommand
-  | RevokeKeyCommand
+  | CreateCredentialCommand
+  | RevokeCredentialCommand
   | RecordDatasetCommand
   | AnnouncementCommand
   | DeploymentCommand
@@ -668,8 +622,8 @@ export interface Outcomes {
   readonly "create-organisation": { readonly organisation: Organisation; readonly rulesets: readonly Ruleset[] };
   readonly "set-guard-classes": { readonly organisation: Organisation };
   readonly "set-plan": { readonly plan: Plan };
-  readonly "create-key": { readonly key: ApiKey };
-  readonly "revoke-key": { readonly key: ApiKey };
+  readonly "create-credential": { readonly credential: Credential };
+  readonly "revoke-credential": { readonly credential: Credential };
   readonly "update-catalogue": Record<never, never>;
   readonly "import-feed": Record<never, never>;
   /** `isAnnounced`: whether it is announced, now or earlier. */
@@ -679,10 +633,6 @@ export interface Outcomes {
   readonly "update-deployment": { readonly deployment: Deployment };
   readonly "delete-deployment": Record<never, never>;
   readonly "rotate-deployment": { readonly deployment: Deployment };
-  readonly "create-credential": { readonly credential: DeploymentCredential };
-  readonly "revoke-credential": { readonly credential: DeploymentCredential };
-  readonly "create-taxii-credential": { readonly credential: TaxiiCredential };
-  readonly "revoke-taxii-credential": { readonly credential: TaxiiCredential };
   readonly "release-list": { readonly deployment: Deployment };
   /** `isLate`: another server was faster, and nothing was done. */
   readonly "publish-list": { readonly deployment: Deployment; readonly isLate: boolean };

@@ -1,7 +1,6 @@
 import type { GuardClasses, GuardPolicy } from "./records/guard-policy.ts";
 import type { Deployment } from "./records/deployment.ts";
-import type { DeploymentCredential } from "./records/deployment-credential.ts";
-import type { TaxiiCredential } from "./records/taxii-credential.ts";
+import type { Credential } from "./records/credential.ts";
 import type { ExternalList } from "./records/external-list.ts";
 import type { Webhook } from "./records/webhook.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
@@ -15,10 +14,6 @@ export type Purpose = (typeof PURPOSES)[number];
 /** The areas of the service that an organisation can have a plan for. */
 export const AREAS = ["edl", "cbs", "cti"] as const;
 export type Area = (typeof AREAS)[number];
-
-/** What a key may do: only `read`, or everything. */
-export const ACCESS_LEVELS = ["read", "read_write"] as const;
-export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
 /** What a user may do: see everything except users and the audit log, also write rulesets, or everything. */
 export const ROLES = ["viewer", "editor", "admin"] as const;
@@ -43,25 +38,6 @@ export interface Plan {
   /** Requests allowed per key; null: the server's default. */
   readonly perMinute: number | null;
   readonly perMonth: number | null;
-}
-
-export interface ApiKey {
-  readonly id: string;
-  readonly organisationId: string;
-  readonly label: string;
-  readonly access: AccessLevel;
-  /** SHA-256 of the key's text in base64url; the text itself is not stored. */
-  readonly digest: string;
-  /** The first 8 characters of the key's text, to distinguish keys. */
-  readonly start: string;
-  readonly createdAt: number;
-  /** The first millisecond at which it has expired, a midnight UTC; null: never. */
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
-  /** What it may be used for: areas, kinds of resources, or single ones (`rulesets/ID`); none: everything. */
-  readonly scopes: readonly string[];
-  /** Prefixes of clients from which it is accepted; none: from anywhere. */
-  readonly networks: readonly string[];
 }
 
 /** A person who signs in. Only `READS.credentials` returns the hash of the password. */
@@ -157,7 +133,8 @@ export interface State {
   readonly sequence: number;
   readonly organisations: readonly Organisation[];
   readonly plans: readonly Plan[];
-  readonly keys: readonly ApiKey[];
+  /** Including revoked ones. */
+  readonly credentials: readonly Credential[];
   /** Including deleted ones. */
   readonly users: readonly User[];
   /** Possibly including expired ones. */
@@ -165,10 +142,6 @@ export interface State {
   readonly rulesets: readonly Ruleset[];
   /** Including deleted ones. */
   readonly deployments: readonly Deployment[];
-  /** Including revoked ones. */
-  readonly deploymentCredentials: readonly DeploymentCredential[];
-  /** Including revoked ones. */
-  readonly taxiiCredentials: readonly TaxiiCredential[];
   readonly externalLists: readonly ExternalList[];
   readonly webhooks: readonly Webhook[];
 }
@@ -178,13 +151,11 @@ export const EMPTY_STATE: State = {
   sequence: 0,
   organisations: [],
   plans: [],
-  keys: [],
+  credentials: [],
   users: [],
   sessions: [],
   rulesets: [],
   deployments: [],
-  deploymentCredentials: [],
-  taxiiCredentials: [],
   externalLists: [],
   webhooks: [],
 };

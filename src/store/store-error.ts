@@ -8,7 +8,6 @@ export type StoreErrorCode =
   | "organisation-not-found"
   | "ruleset-not-found"
   | "rule-not-found"
-  | "key-not-found"
   | "user-not-found"
   | "deployment-not-found"
   | "credential-not-found"
@@ -55,8 +54,8 @@ export type StoreErrorCode =
   | "organisation-exists"
   /** There is already a ruleset with that id. */
   | "ruleset-exists"
-  /** There is already a key with that digest. */
-  | "key-exists"
+  /** There is already a credential with that digest. */
+  | "credential-exists"
   /** There is already a user with that name. */
   | "user-exists"
   /** There are users already, so the first one cannot be created. */

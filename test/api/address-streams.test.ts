@@ -139,7 +139,7 @@ test("a stream of checks uses the current rules and time for each line, and ends
   assert.equal(deleted.line, 5);
   assert.match(deleted.error, /ruleset.*; nothing after it was read$/);
   const about = { actor: "command:test", at: t.clock.now, organisationId };
-  await t.server.store.write({ kind: "revoke-key", ...about, keyId: id });
+  await t.server.store.write({ kind: "revoke-credential", credential: "api", ...about, credentialId: id });
   assert.deepEqual(await asked(1), { line: 3, error: "Unauthorized; nothing after it was read" });
   for (const call of calls) call.destroy();
 });

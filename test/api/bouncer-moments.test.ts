@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { Random } from "../../bench/data/random.ts";
-import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
+import { makeCredentialText } from "../../src/service/access/credential-text.ts";
 import type { Store } from "../../src/store/store.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
 import { rounds } from "../rounds.ts";
@@ -159,7 +159,7 @@ async function changingList(): Promise<{ key: string; replace(prefixes: readonly
   const { deployment } = await t.server.store.write({ kind: "create-deployment", ...by, name: "edge", definition });
   const { lists } = t.server.services.publishing;
   await until("the list is published", () => lists.served(deployment.id) !== undefined);
-  const { text: key, digest, start } = makeBouncerKey();
+  const { text: key, digest, start } = makeCredentialText("bouncer");
   const about = { credential: "bouncer", label: "test", digest, start, hostsOnly: false } as const;
   await t.server.store.write({ kind: "create-credential", ...by, deploymentId: deployment.id, ...about });
   let served = lists.served(deployment.id)!;

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import { AddressSet } from "../../src/sets/address-set.ts";
-import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
+import { makeCredentialText } from "../../src/service/access/credential-text.ts";
 import type { Deployment, DeploymentDefinition } from "../../src/store/records/deployment.ts";
 import { until } from "../until.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
@@ -46,7 +46,7 @@ async function include(deploymentId: string, prefixes: readonly string[]): Promi
 const generation = (id: string): number => t.server.services.publishing.lists.served(id)!.published.generation;
 
 async function newBouncer(deploymentId: string, hostsOnly = false): Promise<{ id: string; key: string }> {
-  const { text: key, digest, start } = makeBouncerKey();
+  const { text: key, digest, start } = makeCredentialText("bouncer");
   const about = { credential: "bouncer", label: "test", digest, start, hostsOnly } as const;
   const { credential } = await write({ kind: "create-credential", ...by(), deploymentId, ...about });
   return { id: credential.id, key };
@@ -71,7 +71,7 @@ async function pull(key: string, query = ""): Promise<Pulled> {
     );
   const decisions: { origin: string; scenario: string }[] = [...(body.new ?? []), ...(body.deleted ?? [])];
   // Newer bouncers keep a set for each origin and scenario, and delete from that of the deletion only.
-  const scenario = `deployment/${t.server.services.publishing.bouncers.find(key)!.deploymentId}`;
+  const scenario = `deployment/${t.server.services.access.credentials.find("bouncer", key)!.deploymentId}`;
   for (const each of decisions) assert.deepEqual([each.origin, each.scenario], ["lists", scenario]);
   const listOf = (items: { value: string; duration: string }[] | null) =>
     items && Object.fromEntries(items.map(({ value, duration }) => [value, duration]));
@@ -380,7 +380,7 @@ test("hosts only is what a bouncer needs that compares clients with values as te
 });
 
 const stateOf = (key: string) =>
-  t.server.store.read("bouncerState", t.server.services.publishing.bouncers.find(key)!.id);
+  t.server.store.read("bouncerState", t.server.services.access.credentials.find("bouncer", key)!.id);
 
 function rawGet(path: string, headers: Record<string, string>) {
   return new Promise<{ headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {

@@ -147,9 +147,10 @@ test("a stream ends when its key is revoked, and when the server closes", async 
   const other = await Listener.opened();
   const at = t.clock.now;
   await t.server.store.write({
-    kind: "revoke-key",
+    kind: "revoke-credential",
+    credential: "api",
     organisationId: organisation,
-    keyId: own.id,
+    credentialId: own.id,
     actor: "command:test",
     at,
   });

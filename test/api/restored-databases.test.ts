@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { makeBouncerKey } from "../../src/service/bouncers/bouncer-key.ts";
-import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
+import { makeCredentialText } from "../../src/service/access/credential-text.ts";
 import { SecretKey } from "../../src/service/access/secret-key.ts";
 import { makeSecret } from "../../src/service/webhooks/webhook-secret.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
@@ -64,9 +63,10 @@ class World {
       options: { allow_empty: true, max_shrink: 100 },
     };
     const { id } = (await ask(t, "POST", "/v1/edl/deployments/", { key, body: deployment })).body;
-    const { text, digest, start } = makeTaxiiPassword();
+    const { text, digest, start } = makeCredentialText("taxii");
     await t.server.store.write({
-      kind: "create-taxii-credential",
+      kind: "create-credential",
+      credential: "taxii",
       actor: "command:test",
       at: t.clock.now,
       organisationId: organisation,
@@ -75,7 +75,7 @@ class World {
       start,
       collections: [ruleset],
     });
-    const bouncer = makeBouncerKey();
+    const bouncer = makeCredentialText("bouncer");
     await t.server.store.write({
       kind: "create-credential",
       actor: "command:test",

@@ -32,7 +32,10 @@ describe("limits of several servers on one PostgreSQL", { skip: await whyNoPostg
     const organisationId = await addOrganisation(servers[0]!, "shared");
     const { text: key, id: keyId } = await addKey(servers[0]!, organisationId);
     for (const { server } of servers)
-      await until("the server knows the key", () => server.services.memory.keys(organisationId).length > 0);
+      await until(
+        "the server knows the key",
+        () => server.services.memory.credentials("api", organisationId).length > 0,
+      );
     return { servers, key, keyId };
   }
 

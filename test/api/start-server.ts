@@ -12,7 +12,8 @@ import { readSettings, type Settings } from "../../src/service/settings.ts";
 import type { SnapshotPaths } from "../../src/service/datasets/served-dataset.ts";
 import { makeApiKey } from "../../src/store/records/api-key.ts";
 import type { StoreLocation } from "../../src/store/open-store.ts";
-import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
+import type { AccessLevel } from "../../src/store/records/credential.ts";
+import { type Area, AREAS } from "../../src/store/state.ts";
 import { endWithFile } from "../one-process.ts";
 import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";
 
@@ -143,8 +144,9 @@ export async function addKey(
 ): Promise<{ id: string; text: string }> {
   const { text, digest, start } = makeApiKey();
   const about = { actor: "command:test", at: clock.now, organisationId };
-  const { key } = await server.store.write({
-    kind: "create-key",
+  const { credential } = await server.store.write({
+    kind: "create-credential",
+    credential: "api",
     ...about,
     label: "test",
     access,
@@ -152,7 +154,7 @@ export async function addKey(
     start,
     expiresAt,
   });
-  return { id: key.id, text };
+  return { id: credential.id, text };
 }
 
 export interface Answer {

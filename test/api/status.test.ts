@@ -157,7 +157,7 @@ test("keys that end or are used up, plans that end, endpoints and lists that fai
   await until("it was fetched", async () => (await codes(caller)).includes("warning list-failed"));
   const { digest, start } = makeApiKey();
   const ending = { label: "monitor", access: "read", digest, start, expiresAt: t.clock.now + DAY } as const;
-  await t.server.store.write({ kind: "create-key", ...signed(caller), ...ending });
+  await t.server.store.write({ kind: "create-credential", credential: "api", ...signed(caller), ...ending });
   assert.ok((await codes(caller)).includes("warning key-expires"));
   await t.server.store.write({
     kind: "set-plan",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
+import { makeCredentialText } from "../../src/service/access/credential-text.ts";
 import { onlyLong } from "../rounds.ts";
 import { missingTools, PYTHON, run, STIX_VALIDATOR } from "../tools.ts";
 import { addOrganisation, startServer, type TestServer } from "./start-server.ts";
@@ -37,9 +37,9 @@ test(
       const request = { prefix: parsePrefix(text), name: `rule "${index}"`, expiresAt, mode: "override" } as const;
       await t.server.store.write({ kind: "add-rule", ...by(), rulesetId, request });
     }
-    const { text: password, digest, start } = makeTaxiiPassword();
+    const { text: password, digest, start } = makeCredentialText("taxii");
     const credential = { label: "x", digest, start, collections: [rulesetId] };
-    await t.server.store.write({ kind: "create-taxii-credential", ...by(), ...credential });
+    await t.server.store.write({ kind: "create-credential", credential: "taxii", ...by(), ...credential });
     const read = async () => {
       const args = [SCRIPT, `${t.server.url}/taxii2/`, start, password, String(PAGE)];
       const { code, stdout, output } = await run(PYTHON, args);

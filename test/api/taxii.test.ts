@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { indicatorsIn } from "../../src/store/records/indicator.ts";
 import { collectionOf } from "../../src/service/taxii/collections.ts";
-import { makeTaxiiPassword } from "../../src/service/taxii/taxii-password.ts";
-import { datasetCollectionId } from "../../src/store/records/taxii-credential.ts";
+import { makeCredentialText } from "../../src/service/access/credential-text.ts";
+import { datasetCollectionId } from "../../src/store/records/indicator.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { until } from "../until.ts";
 import { SMALL_CATALOGUE } from "./harness/small-catalogue.ts";
@@ -43,9 +43,14 @@ function drop(rulesetId: string, text: string) {
 
 /** Signs in to these collections. */
 async function signIn(...collections: string[]): Promise<{ id: string; authorization: string }> {
-  const { text, digest, start } = makeTaxiiPassword();
+  const { text, digest, start } = makeCredentialText("taxii");
   const about = { label: "test", digest, start, collections };
-  const { credential } = await t.server.store.write({ kind: "create-taxii-credential", ...by(), ...about });
+  const { credential } = await t.server.store.write({
+    kind: "create-credential",
+    credential: "taxii",
+    ...by(),
+    ...about,
+  });
   return { id: credential.id, authorization: `Basic ${btoa(`${start}:${text}`)}` };
 }
 
@@ -85,7 +90,8 @@ test("a client finds the collections of its credential, and no others", async ()
   const elsewhere = await addOrganisation(t, "other");
   await assert.rejects(
     t.server.store.write({
-      kind: "create-taxii-credential",
+      kind: "create-credential",
+      credential: "taxii",
       ...by(),
       organisationId: elsewhere,
       label: "x",
@@ -118,7 +124,7 @@ test("without valid credentials: 401; an API key is not valid", async () => {
   }
   assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: password })).status, 401);
   await get(authorization, "");
-  const command = { kind: "revoke-taxii-credential", ...by(), credentialId: id } as const;
+  const command = { kind: "revoke-credential", credential: "taxii", ...by(), credentialId: id } as const;
   await t.server.store.write(command);
   await get(authorization, "", 401);
   await t.server.store.write(command);
@@ -296,7 +302,7 @@ test("a further page is the same whether or not it was prepared, in any coding, 
   }
   const path = `api/collections/${ruleset}/objects/?limit=10`;
   const { next } = (await get(authorization, path)).body;
-  await t.server.store.write({ kind: "revoke-taxii-credential", ...by(), credentialId: id });
+  await t.server.store.write({ kind: "revoke-credential", credential: "taxii", ...by(), credentialId: id });
   await get(authorization, `${path}&next=${next}`, 401);
 });
 
@@ -500,7 +506,7 @@ test("indicators that no one can read are deleted; a restored ruleset has new in
   await indicatorsOf(authorization, ruleset);
   await clean();
   assert.deepEqual([await countOf(ruleset), await countOf(kept)], [2200, 1], "its revocations can be read");
-  await t.server.store.write({ kind: "revoke-taxii-credential", ...by(), credentialId: id });
+  await t.server.store.write({ kind: "revoke-credential", credential: "taxii", ...by(), credentialId: id });
   await clean();
   assert.deepEqual([await countOf(ruleset), await countOf(kept)], [0, 1]);
 

@@ -208,11 +208,17 @@ async function rowsIn(location: StoreLocation, known?: Rows): Promise<Rows> {
   for (const table of FIRST_TABLES) {
     const columns = Object.keys(known?.[table]?.[0] ?? {});
     const chosen = known === undefined ? sql`*` : sql.join(columns.map((name) => sql.ref(name)));
-    const { rows } = await sql<Record<string, unknown>>`select ${chosen} from ${sql.table(table)}`.execute(engine.db);
+    const from = known !== undefined && table === "api_keys" ? KEYS_NOW : sql.table(table);
+    const { rows } = await sql<Record<string, unknown>>`select ${chosen} from ${from}`.execute(engine.db);
     found[table] = rows.map((row) => ({ ...row })).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   }
   return found;
 }
+
+/** API keys in the columns of the first release. */
+const KEYS_NOW = sql`(select credentials.*,
+  case when scope like '%"access":"read_write"%' then 'read_write' else 'read' end as access
+  from credentials where kind = 'api') as api_keys`;
 
 /** What an upgrade changes in the rows of the first release: the number of migrations, and how actors are named. */
 function expectedAfter(rows: Rows): Rows {

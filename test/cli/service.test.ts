@@ -254,7 +254,7 @@ describe("org, plan and key", () => {
     const server = await Replica.open({ file: join(folder.path, "ipsieve.db") }, { pollEvery: 1000 });
     const text = (await call("key", "create", "third", "--org", "Example")).stdout.trim();
     await until("the server knows the key", () =>
-      [...server.memory.keys.values()].some(({ digest }) => digest === digestOfApiKey(text)),
+      [...server.memory.credentials.values()].some(({ digest }) => digest === digestOfApiKey(text)),
     );
     await server.store.close();
   });

@@ -514,7 +514,8 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     for (const [index, text] of HOSTILE_TEXTS.entries()) {
       const { digest, start } = makeApiKey();
       await t.server.store.write({
-        kind: "create-key",
+        kind: "create-credential",
+        credential: "api",
         ...about,
         label: text,
         access: "read",

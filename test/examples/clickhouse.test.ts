@@ -152,7 +152,7 @@ describe("ClickHouse", { skip: missing }, () => {
   });
 
   test("once the key is revoked, a refresh fails with the reason, and the last rules stay in use", async () => {
-    await t.server.store.write({ kind: "revoke-key", ...by(), keyId: key.id });
+    await t.server.store.write({ kind: "revoke-credential", credential: "api", ...by(), credentialId: key.id });
     await assert.rejects(query("SYSTEM RELOAD DICTIONARY rules"), /401/);
     await compareRules();
   });

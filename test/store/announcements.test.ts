@@ -22,7 +22,9 @@ for (const { name, skip, make, stop } of await databases()) {
       const { one, other, organisationId, close } = await opened();
       const makeKey = async (digest: string, expiresAt: number | null) => {
         const key = { label: digest, access: "read" as const, digest, start: "s", expiresAt };
-        return (await one.store.write({ kind: "create-key", organisationId, ...key, ...by(0) })).key;
+        return (
+          await one.store.write({ kind: "create-credential", credential: "api", organisationId, ...key, ...by(0) })
+        ).credential;
       };
       const [long, short, lasting, revoked] = [
         await makeKey("long", 100 * DAY),
@@ -30,7 +32,13 @@ for (const { name, skip, make, stop } of await databases()) {
         await makeKey("lasting", null),
         await makeKey("revoked", 4 * DAY),
       ];
-      await one.store.write({ kind: "revoke-key", organisationId, keyId: revoked.id, ...by(1) });
+      await one.store.write({
+        kind: "revoke-credential",
+        credential: "api",
+        organisationId,
+        credentialId: revoked.id,
+        ...by(1),
+      });
       const announce = (at: number, { store }: Replica = one) =>
         Promise.all(
           [long, short, lasting, revoked, { id: "00000000-0000-0000-0000-000000000000" }].map(async ({ id: keyId }) => {

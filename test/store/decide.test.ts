@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { newAccount } from "../../src/store/decide/_accounts.ts";
 import type { Account } from "../../src/store/decide/_decision.ts";
-import { createKey, revokeKey } from "../../src/store/decide/_keys.ts";
+import { createCredential, revokeCredential } from "../../src/store/decide/_credentials.ts";
 import { createOrganisation } from "../../src/store/decide/_organisations.ts";
 import { createUser, deleteUser, setRole, signIn } from "../../src/store/decide/_users.ts";
 import type { Session } from "../../src/store/state.ts";
@@ -75,9 +75,12 @@ describe("deciders", () => {
       });
   });
 
+  const ROOM = { count: 0, max: 10_000, isTaken: false, deployment: undefined, collections: new Set<string>() };
+
   test("the last key and the last user that an organisation may have", () => {
     const command = {
-      kind: "create-key",
+      kind: "create-credential",
+      credential: "api",
       ...by,
       label: "",
       access: "read",
@@ -85,9 +88,9 @@ describe("deciders", () => {
       start: "s",
       expiresAt: null,
     } as const;
-    assert.equal(createKey(command, { count: 9999, isTaken: false }, ids()).changes.length, 1);
-    assert.throws(() => createKey(command, { count: 10_000, isTaken: false }, ids()), { code: "too-many-keys" });
-    assert.throws(() => createKey(command, { count: 0, isTaken: true }, ids()), { code: "key-exists" });
+    assert.equal(createCredential(command, { ...ROOM, count: 9999 }, ids()).changes.length, 1);
+    assert.throws(() => createCredential(command, { ...ROOM, count: 10_000 }, ids()), { code: "too-many-keys" });
+    assert.throws(() => createCredential(command, { ...ROOM, isTaken: true }, ids()), { code: "credential-exists" });
     const user = {
       kind: "create-user",
       ...by,
@@ -100,13 +103,21 @@ describe("deciders", () => {
   });
 
   test("a key is revoked once", () => {
-    const command = { kind: "revoke-key", ...by, keyId: "k" } as const;
-    const key = { id: "k", organisationId: "o", label: "", access: "read", digest: "d", start: "s" } as const;
+    const command = { kind: "revoke-credential", credential: "api", ...by, credentialId: "k" } as const;
+    const key = {
+      kind: "api",
+      id: "k",
+      organisationId: "o",
+      label: "",
+      access: "read",
+      digest: "d",
+      start: "s",
+    } as const;
     const active = { ...key, createdAt: 1, expiresAt: null, revokedAt: null, scopes: [], networks: [] };
     const revoked = { ...active, revokedAt: 7 };
-    assert.deepEqual(revokeKey(command, active).changes[0]!.old, active);
-    assert.deepEqual(revokeKey(command, revoked), { outcome: { key: revoked }, changes: [] });
-    assert.throws(() => revokeKey(command, undefined), { code: "key-not-found" });
+    assert.deepEqual(revokeCredential(command, active).changes[0]!.old, active);
+    assert.deepEqual(revokeCredential(command, revoked), { outcome: { credential: revoked }, changes: [] });
+    assert.throws(() => revokeCredential(command, undefined), { code: "credential-not-found" });
   });
 
   test("the last admin cannot be deleted; others can, with their sessions", () => {

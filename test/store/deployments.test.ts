@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { PublishListCommand } from "../../src/store/command.ts";
 import type { DefinitionChanges, Deployment, PullToRecord } from "../../src/store/records/deployment.ts";
-import type { ApiKey } from "../../src/store/state.ts";
+import type { Credential } from "../../src/store/records/credential.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { by, databases, Replica } from "./harness/stores.ts";
 import { onlyLong } from "../rounds.ts";
@@ -139,11 +139,16 @@ for (const { name, skip, make, stop } of await databases()) {
     test("a credential is created, revoked once, and not found by others; an organisation has at most 100", () =>
       withDeployment(async ({ store, memory }, { id, organisationId }) => {
         const credential = await newCredential(store, organisationId, id, "first");
-        assert.deepEqual(memory.deploymentCredentials.get(credential.id), credential);
+        assert.deepEqual(memory.credentials.get(credential.id), credential);
         assert.deepEqual([credential.deploymentId, credential.hostsOnly, credential.revokedAt], [id, true, null]);
         for (let i = 1; i < 100; i++) await newCredential(store, organisationId, id, `${i}`);
         await refused("too-many-credentials", newCredential(store, organisationId, id, "one more"));
-        const revoking = { kind: "revoke-credential", organisationId, credentialId: credential.id } as const;
+        const revoking = {
+          kind: "revoke-credential",
+          credential: "bouncer",
+          organisationId,
+          credentialId: credential.id,
+        } as const;
         await refused(
           "credential-not-found",
           store.write({ ...revoking, organisationId: crypto.randomUUID(), ...by(70) }),
@@ -157,9 +162,8 @@ for (const { name, skip, make, stop } of await databases()) {
         const allows = { ...DEFINITION, purpose: "allowlist" } as const;
         const create = { kind: "create-deployment", organisationId, name: "allows", definition: allows } as const;
         const { deployment } = await store.write({ ...create, ...by(73) });
-        const { deploymentCredentials } = await store.load(null);
-        // They are not sorted.
-        const valid = deploymentCredentials.find(({ revokedAt }) => revokedAt === null)!;
+        const { credentials } = await store.load(null);
+        const valid = credentials.find(({ revokedAt }) => revokedAt === null)!;
         await store.write({ ...revoking, credentialId: valid.id, ...by(74) });
         await refused("not-a-blocklist", newCredential(store, organisationId, deployment.id, "blocks it"));
       }));
@@ -194,7 +198,13 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(await record(other.id, 1, "b", 14), true);
         assert.equal(await list("a"), null, "no bouncer has it");
         assert.equal((await store.read("bouncerStates", organisationId)).length, 2);
-        await store.write({ kind: "revoke-credential", organisationId, credentialId: one.id, ...by(80) });
+        await store.write({
+          kind: "revoke-credential",
+          credential: "bouncer",
+          organisationId,
+          credentialId: one.id,
+          ...by(80),
+        });
         assert.equal(await store.read("bouncerState", one.id), null);
         assert.equal(await record(one.id, 0, "c", 15), false, "it is revoked");
         assert.deepEqual([await list("b"), await list("c")], ["content of b", null]);
@@ -261,9 +271,10 @@ function create({ store }: Replica, organisationId: string) {
   return store.write({ kind: "create-deployment", organisationId, name: "office", definition: DEFINITION, ...by(2) });
 }
 
-async function createKey({ store }: Replica, organisationId: string): Promise<ApiKey> {
+async function createKey({ store }: Replica, organisationId: string): Promise<Credential> {
   const about = { label: "reader", access: "read", digest: "d", start: "ips_Ab3d", expiresAt: null } as const;
-  return (await store.write({ kind: "create-key", organisationId, ...about, ...by(3) })).key;
+  return (await store.write({ kind: "create-credential", credential: "api", organisationId, ...about, ...by(3) }))
+    .credential;
 }
 
 function publishing(
@@ -283,7 +294,7 @@ function pull(deploymentId: string, at: number, id: string): PullToRecord {
 async function newCredential(store: Replica["store"], organisationId: string, deploymentId: string, label: string) {
   const about = { credential: "bouncer", label, digest: `digest of ${label} ${deploymentId}`, start: "ipb_" } as const;
   const owned = { organisationId, deploymentId, hostsOnly: true, ...by(65) };
-  return (await store.write({ kind: "create-credential", ...owned, ...about })).credential;
+  return (await store.write({ kind: "create-credential", ...owned, ...about })).credential as Credential<"bouncer">;
 }
 
 async function refused(code: StoreErrorCode, write: Promise<unknown>): Promise<void> {

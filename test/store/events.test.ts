@@ -66,8 +66,14 @@ for (const { name, skip, make, stop } of await databases()) {
       const { store, ids, close } = await opened();
       const owned = { organisationId: ids.organisation };
       const key = { label: "k", access: "read" as const, digest: "d", start: "s", expiresAt: null };
-      const { key: made } = await store.write({ kind: "create-key", ...owned, ...key, ...by(3) });
-      await store.write({ kind: "revoke-key", ...owned, keyId: made.id, ...by(4) });
+      const { credential: made } = await store.write({
+        kind: "create-credential",
+        credential: "api",
+        ...owned,
+        ...key,
+        ...by(3),
+      });
+      await store.write({ kind: "revoke-credential", credential: "api", ...owned, credentialId: made.id, ...by(4) });
       await store.write({ kind: "update-ruleset", ...owned, rulesetId: ids.blocklist, name: "b", ...by(5) });
       await store.write({
         kind: "add-rule",

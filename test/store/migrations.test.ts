@@ -8,10 +8,12 @@ import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { migrate, MIGRATIONS, type Migrations, SCHEMA_VERSION } from "../../src/store/migrations/migrate.ts";
+import type { CredentialKind } from "../../src/store/records/credential.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { Engine } from "../../src/store/sql/_engine.ts";
 import { first } from "../../src/store/migrations/0001-first.ts";
 import { migrateAsEarlier } from "./harness/earlier-migrator.ts";
+import { DEPLOYMENT, fillEarlierCredentials, ORGANISATION } from "./harness/earlier-credentials.ts";
 import { GROWN } from "./harness/grown-migrations.ts";
 import { openEngine } from "./harness/open-engine.ts";
 import { databases } from "./harness/stores.ts";
@@ -119,6 +121,53 @@ for (const { name, skip, make, stop } of await databases()) {
         rows.map(({ definition }) => JSON.parse(definition)),
         [{ ...definitions.a, options: { max_entries: 5, unprocessable: "omit" } }, definitions.b],
       );
+    });
+
+    test("the credentials of all kinds are in one table, with their state, what they open and their use", async () => {
+      const location = await make();
+      const earlier = await fillEarlierCredentials(location);
+      const store = await openStore(location, { create: true });
+      const { credentials } = await store.load(null);
+      assert.equal(credentials.length, earlier.length);
+      const about = { organisationId: ORGANISATION, createdAt: 1000 };
+      const opens: Readonly<Record<CredentialKind, readonly object[]>> = {
+        api: [
+          { access: "read", scopes: [], networks: [] },
+          { access: "read", scopes: ["edl", "rulesets"], networks: ["127.0.0.0/8"] },
+        ],
+        bouncer: [
+          { deploymentId: DEPLOYMENT, hostsOnly: false },
+          { deploymentId: DEPLOYMENT, hostsOnly: true },
+        ],
+        edge: [{ deploymentId: DEPLOYMENT }, { deploymentId: DEPLOYMENT }],
+        taxii: [{ collections: [DEPLOYMENT] }, { collections: [DEPLOYMENT] }],
+      };
+      for (const [index, { kind, id, state, digest, start }] of earlier.entries())
+        assert.deepEqual(
+          credentials.find((each) => each.id === id),
+          {
+            ...about,
+            id,
+            kind,
+            label: `${state} ${kind} '"{`,
+            digest,
+            start,
+            expiresAt: state === "expired" ? 1001 : null,
+            revokedAt: state === "revoked" ? 1001 : null,
+            ...opens[kind][index % 2],
+          },
+        );
+      const used = await store.read("usageOf", ORGANISATION, "2026-11");
+      assert.deepEqual(used.map(({ requests, lastUsedAt }) => [requests, lastUsedAt]).sort(), [
+        ...Array.from({ length: 3 }, () => [7, 1000]),
+        ...Array.from({ length: 3 }, () => [8, 1001]),
+      ]);
+      const states = await store.read("bouncerStates", ORGANISATION);
+      assert.deepEqual(states.map(({ version, pulledAt }) => [version, pulledAt]).sort(), [
+        [1, 1000],
+        [2, 1001],
+      ]);
+      await store.close();
     });
 
     test("replaced URLs and secrets keep working until the end that they were promised", async () => {

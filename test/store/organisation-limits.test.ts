@@ -52,7 +52,7 @@ test("an organisation has as many of each as the settings say, and the error nam
         0,
         4,
         CREDENTIALS_SETTING,
-        () => store.write({ kind: "create-taxii-credential", ...owned, collections, ...secretOf() }),
+        () => store.write({ kind: "create-credential", credential: "taxii", ...owned, collections, ...secretOf() }),
       ],
     ] as const;
     for (const [made, most, setting, create] of kinds) {

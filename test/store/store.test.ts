@@ -594,7 +594,8 @@ for (const { name, skip, make, stop } of await databases()) {
         );
         assert.equal(replica.memory.plans.size, 1);
         const create = {
-          kind: "create-key",
+          kind: "create-credential",
+          credential: "api",
           ...of,
           label: "laptop",
           access: "read_write",
@@ -602,17 +603,37 @@ for (const { name, skip, make, stop } of await databases()) {
           start: "ips_abcd",
           expiresAt: null,
         } as const;
-        const { key } = await replica.store.write({ ...create, ...by(4) });
-        await refused("key-exists", replica.store.write({ ...create, ...by(4) }));
-        const { key: revoked } = await replica.store.write({ kind: "revoke-key", ...of, keyId: key.id, ...by(5) });
+        const { credential: key } = await replica.store.write({ ...create, ...by(4) });
+        await refused("credential-exists", replica.store.write({ ...create, ...by(4) }));
+        const { credential: revoked } = await replica.store.write({
+          kind: "revoke-credential",
+          credential: "api",
+          ...of,
+          credentialId: key.id,
+          ...by(5),
+        });
         assert.deepEqual(revoked, { ...key, revokedAt: 5 });
         assert.deepEqual(
-          (await replica.store.write({ kind: "revoke-key", ...of, keyId: key.id, ...by(6) })).key,
+          (
+            await replica.store.write({
+              kind: "revoke-credential",
+              credential: "api",
+              ...of,
+              credentialId: key.id,
+              ...by(6),
+            })
+          ).credential,
           revoked,
         );
         await refused(
-          "key-not-found",
-          replica.store.write({ kind: "revoke-key", ...of, keyId: organisation.id, ...by(7) }),
+          "credential-not-found",
+          replica.store.write({
+            kind: "revoke-credential",
+            credential: "api",
+            ...of,
+            credentialId: organisation.id,
+            ...by(7),
+          }),
         );
       }));
 
@@ -622,7 +643,8 @@ for (const { name, skip, make, stop } of await databases()) {
         const key = async (digest: string) =>
           (
             await replica.store.write({
-              kind: "create-key",
+              kind: "create-credential",
+              credential: "api",
               organisationId: organisation.id,
               label: "",
               access: "read",
@@ -631,7 +653,7 @@ for (const { name, skip, make, stop } of await databases()) {
               expiresAt: null,
               ...by(2),
             })
-          ).key.id;
+          ).credential.id;
         const [a, b] = [await key("a"), await key("b")];
         const other = await openStore(location);
         await Promise.all(
@@ -768,8 +790,9 @@ for (const { name, skip, make, stop } of await databases()) {
         const mine = await replica.organisation("mine");
         const theirs = await replica.organisation("theirs");
         const own = { organisationId: mine.organisation.id };
-        const { key } = await replica.store.write({
-          kind: "create-key",
+        const { credential: key } = await replica.store.write({
+          kind: "create-credential",
+          credential: "api",
           organisationId: theirs.organisation.id,
           label: "",
           access: "read",
@@ -806,7 +829,7 @@ for (const { name, skip, make, stop } of await databases()) {
           replica.store.write({ kind: "replace-rules", ...own, rulesetId, rules: [], ifMatch: ofVersion(0), ...by(3) }),
           replica.store.write({ kind: "update-ruleset", ...own, rulesetId, name: "x", ...by(3) }),
           replica.store.write({ kind: "delete-ruleset", ...own, rulesetId, ...by(3) }),
-          replica.store.write({ kind: "revoke-key", ...own, keyId, ...by(3) }),
+          replica.store.write({ kind: "revoke-credential", credential: "api", ...own, credentialId: keyId, ...by(3) }),
         ];
         const absent = "00000000-0000-4000-8000-000000000000";
         const before = replica.memory.contents();
@@ -819,7 +842,7 @@ for (const { name, skip, make, stop } of await databases()) {
           none.map((text) => text.replaceAll(absent, "ID")),
         );
         assert.ok(
-          foreign.every((text) => /^(?:ruleset|key)-not-found/.test(text)),
+          foreign.every((text) => /^(?:ruleset|credential)-not-found/.test(text)),
           foreign.join("\n"),
         );
         assert.deepEqual(replica.memory.contents(), before);

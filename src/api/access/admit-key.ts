@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ApiKey } from "../../store/state.ts";
+import type { ApiKey } from "../../store/records/credential.ts";
 import type { Admission } from "./admission.ts";
-import { KnownKeys } from "../../service/access/known-keys.ts";
+import { hasExpired, type KnownCredentials } from "../../service/access/known-credentials.ts";
 import { isAcceptedFrom, isInScopes, scopesFor } from "../../service/access/key-scopes.ts";
 import { allowanceOf, isActivePlan, noPlan, PLAN_NAMES } from "../../service/access/plans.ts";
 import { Problem } from "../problem.ts";
@@ -15,18 +15,17 @@ import type { Services } from "../../service/services.ts";
  */
 export function keyAdmission(services: Services): Admission {
   const { memory, settings } = services;
-  const { keyLimits, failureLimits } = services.access;
-  const keys = new KnownKeys(memory);
+  const { keyLimits, failureLimits, credentials } = services.access;
   return { admit, confirm };
 
   function confirm(request: FastifyRequest): Error | undefined {
-    const key = keyOf(request, keys);
+    const key = keyOf(request, credentials);
     return key instanceof Error ? key : undefined;
   }
 
   function admit(request: FastifyRequest, reply: FastifyReply): Error | undefined {
     const { area = "edl", access } = request.route.config;
-    const key = keyOf(request, keys);
+    const key = keyOf(request, credentials);
     if (key instanceof Error) {
       services.metrics.failedKeys.inc();
       const window = failureLimits.take(request.ip, settings.failuresPerMinute);
@@ -70,13 +69,13 @@ export function keyAdmission(services: Services): Admission {
  * The valid key of the request, or why there is none. The responses for unknown, malformed and revoked keys are the
  * same.
  */
-function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Error {
+function keyOf(request: FastifyRequest, credentials: KnownCredentials): ApiKey | Error {
   const text = keyText(request);
   if (text instanceof Error) return text;
   if (text === "") return refused("No API key found in request");
-  const key = keys.find(text);
-  if (key === undefined || key.revokedAt !== null) return refused("Unauthorized");
-  return key.expiresAt !== null && request.now >= key.expiresAt ? refused("API key expired") : key;
+  const key = credentials.find("api", text);
+  if (key === undefined) return refused("Unauthorized");
+  return hasExpired(key, request.now) ? refused("API key expired") : key;
 }
 
 function refused(detail: string): Problem {

@@ -6,16 +6,15 @@ import {
   readScopes,
   type ScopedKind,
 } from "../../service/access/key-scopes.ts";
-import { readLine } from "../../service/access/read-user.ts";
+import { makeCredentialText } from "../../service/access/credential-text.ts";
+import { hasExpired } from "../../service/access/known-credentials.ts";
 import { invalid } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
 import type { ServiceMemory } from "../../service/store/service-memory.ts";
-import { makeApiKey } from "../../store/records/api-key.ts";
+import { ACCESS_LEVELS, type ApiKey } from "../../store/records/credential.ts";
 import type { Deployment } from "../../store/records/deployment.ts";
-import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { App } from "../app-type.ts";
-import { BY_ADMINS, BY_USERS } from "../operation.ts";
 import {
   Count,
   type DocumentOf,
@@ -28,7 +27,7 @@ import {
   timeOrNull,
   Timestamp,
 } from "../schemas/common.ts";
-import { type Resource, ResourceRoutes } from "./resource.ts";
+import { addCredentialRoutes } from "./credential.ts";
 
 const Access = named("AccessLevel", Type.Enum([...ACCESS_LEVELS]));
 
@@ -104,7 +103,7 @@ interface KeyUse {
 }
 
 function keyDocument(
-  { id, label, access, start, createdAt, expiresAt, revokedAt, scopes = [], networks = [] }: ApiKey,
+  { id, label, access, start, createdAt, expiresAt, revokedAt, scopes, networks }: ApiKey,
   { requests, lastUsedAt, opened }: KeyUse,
   now: number,
 ): DocumentOf<typeof KeySchema> {
@@ -121,37 +120,27 @@ function keyDocument(
     last_used_at: timeOrNull(lastUsedAt),
     requests_this_month: requests,
     opened_deployments: opened,
-    state: revokedAt !== null ? "revoked" : expiresAt !== null && now >= expiresAt ? "expired" : "active",
+    state: revokedAt !== null ? "revoked" : hasExpired({ expiresAt }, now) ? "expired" : "active",
   };
 }
 
 /** The organisation's API keys. */
-const keys: Resource<ApiKey, typeof KeySchema> = {
-  name: "Key",
-  tags: ["API keys"],
-  path: "/keys",
-  one: "/keys/:key_id",
-  params: Type.Object({ key_id: Id }),
-  read: BY_USERS,
-  write: BY_ADMINS,
-  document: KeySchema,
-  documents: async (some, { caller, now }, services) => {
-    const uses = await usesOf(services, caller.organisationId, now);
-    return some.map((key) => keyDocument(key, uses(key.id), now));
-  },
-  row: ({ memory }, organisationId, id) => memory.key(organisationId, id),
-  unknown: () => "unknown key; listKeys lists yours",
-};
-
 export function addKeyRoutes(app: App, services: Services): void {
-  const { store, memory } = services;
-  const routes = new ResourceRoutes(app, services, keys);
-  routes.list(
-    { summary: "The API keys of the organisation", order: "newest first, including revoked ones" },
-    ({ caller }) => memory.keys(caller.organisationId).reverse(),
-  );
-  routes.create(
-    {
+  addCredentialRoutes(app, services, {
+    kind: "api",
+    name: "Key",
+    tags: ["API keys"],
+    path: "/keys",
+    one: "/keys/:key_id",
+    params: Type.Object({ key_id: Id }),
+    document: KeySchema,
+    async documents(some, { caller, now }) {
+      const uses = await usesOf(services, caller.organisationId, now);
+      return some.map((key) => keyDocument(key, uses(key.id), now));
+    },
+    unknown: () => "unknown key; listKeys lists yours",
+    list: { summary: "The API keys of the organisation" },
+    create: {
       summary: "Creates an API key; the response is the only one that contains it",
       body: CreateBody,
       bodyExample: { label: "firewall", access: "read", expires_on: "2030-01-01" },
@@ -161,25 +150,19 @@ export function addKeyRoutes(app: App, services: Services): void {
         members: { text: Type.String({ description: "the key itself; it is not shown again" }) },
       },
     },
-    async ({ body: { access, expires_on: date, ...given }, by }) => {
-      const label = readLine("label", given.label);
-      const expiresAt = date === undefined ? null : readMidnight(date, by.at);
-      const scopes = readScopes(given.scopes ?? [], (kind, id) => resourceOf(memory, by.organisationId, kind, id));
+    make({ access, expires_on: date, ...given }, { organisationId, at }, { memory }) {
+      const expiresAt = date === undefined ? null : readMidnight(date, at);
+      const scopes = readScopes(given.scopes ?? [], (kind, id) => resourceOf(memory, organisationId, kind, id));
       const networks = readNetworks(given.networks ?? []);
-      const { text, ...made } = makeApiKey();
-      const command = { kind: "create-key", ...by, label, access, ...made, expiresAt, scopes, networks } as const;
-      const { key } = await store.write(command);
-      return { row: key, text };
+      const { text, ...made } = makeCredentialText("api");
+      return { credential: { ...made, access, expiresAt, scopes, networks }, secret: { text } };
     },
-  );
-  routes.revoke(
-    {
+    revoke: {
       summary: "Revokes an API key permanently; repeating it has no effect",
       description:
         "URLs of deployments that the key has read still work until they are replaced: see opened_deployments.",
     },
-    async ({ id: keyId }, { by }) => (await store.write({ kind: "revoke-key", ...by, keyId })).key,
-  );
+  });
 }
 
 /** The id itself if the organisation has such a resource. */

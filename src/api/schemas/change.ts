@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { ACCESS_LEVELS, PURPOSES } from "../../store/state.ts";
+import { ACCESS_LEVELS } from "../../store/records/credential.ts";
+import { PURPOSES } from "../../store/state.ts";
 import { CHANGE_TYPES } from "../../service/changes/change-types.ts";
 import { Count, IdAndName, named, NullableTimestamp, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";

@@ -1,7 +1,8 @@
 import { parseAddress } from "../../address/parse-address.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { AddressSet } from "../../sets/address-set.ts";
-import { type ApiKey, type Area, AREAS } from "../../store/state.ts";
+import type { ApiKey } from "../../store/records/credential.ts";
+import { type Area, AREAS } from "../../store/state.ts";
 import { nearest } from "../../words/nearest.ts";
 import { invalid } from "../service-error.ts";
 

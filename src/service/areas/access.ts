@@ -1,3 +1,4 @@
+import { KnownCredentials } from "../access/known-credentials.ts";
 import { LimitExchange } from "../access/limit-exchange.ts";
 import { Passwords } from "../access/passwords.ts";
 import { FailureLimits, KeyLimits, SteadyClock } from "../access/rate-limits.ts";
@@ -18,6 +19,7 @@ export interface AccessOptions {
 export class Access implements Area {
   /** The key under which secrets are encrypted and from which the URLs of feeds are derived. */
   readonly secretKey: SecretKey;
+  readonly credentials: KnownCredentials;
   readonly passwords: Passwords;
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
@@ -29,6 +31,7 @@ export class Access implements Area {
   constructor(basis: Basis, { secretKeyFile, passwords = new Passwords() }: AccessOptions) {
     const steady = new SteadyClock(basis.now);
     this.secretKey = new SecretKey(secretKeyFile);
+    this.credentials = new KnownCredentials(basis.memory);
     this.passwords = passwords;
     this.keyLimits = new KeyLimits(steady);
     this.failureLimits = new FailureLimits(steady);

@@ -4,7 +4,8 @@ import { AddressSet } from "../../sets/address-set.ts";
 import { type Capability, expressing, HOSTS_OF_256 } from "../../sets/capability.ts";
 import type { Gathered } from "../../deployments/gathered.ts";
 import type { Deployment, DeploymentSource } from "../../store/records/deployment.ts";
-import type { BouncerState, DeploymentCredential } from "../../store/records/deployment-credential.ts";
+import type { BouncerState } from "../../store/records/bouncer-state.ts";
+import type { Credential } from "../../store/records/credential.ts";
 import { stateOf } from "../../store/state.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { Store } from "../../store/store.ts";
@@ -14,7 +15,6 @@ import { prefixesOfList } from "../sources/list-text.ts";
 import type { PublishedLists, ServedList } from "../deployments/published-lists.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
 import { SharedCache } from "../shared-cache.ts";
-import { digestOfBouncerKey } from "./bouncer-key.ts";
 import { comparing, type Difference } from "./decisions.ts";
 import { type Doubt, packDoubt, unpackDoubt, withDoubt } from "./doubt.ts";
 import {
@@ -85,13 +85,6 @@ export class Bouncers {
     this.#services = services;
   }
 
-  /** The credential whose text this is, unless it is revoked. O(1) */
-  find(text: string): DeploymentCredential | undefined {
-    const digest = digestOfBouncerKey(text);
-    const found = digest === undefined ? undefined : this.#services.memory.deploymentCredentialByDigest(digest);
-    return found?.kind === "bouncer" && found.revokedAt === null ? found : undefined;
-  }
-
   /** Resolves when everything is recorded. */
   async stop(): Promise<void> {
     await Promise.all(this.#recording.values());
@@ -101,7 +94,7 @@ export class Bouncers {
    * What the bouncer needs; undefined if the first list has not been made yet. Rejects with StoreError. O(entries) after
    * a change, in slices; otherwise a read of the database.
    */
-  async deliver(credential: DeploymentCredential, request: BouncerRequest): Promise<Delivery | undefined> {
+  async deliver(credential: Credential<"bouncer">, request: BouncerRequest): Promise<Delivery | undefined> {
     const { deploymentId } = credential;
     const deployment = this.#services.memory.deploymentById(deploymentId);
     const after =
@@ -116,7 +109,7 @@ export class Bouncers {
 
   /** Undefined if something else has been recorded for the bouncer meanwhile. */
   async #attempt(
-    credential: DeploymentCredential,
+    credential: Credential<"bouncer">,
     after: EnforcedList,
     request: BouncerRequest,
   ): Promise<Delivery | undefined> {
@@ -139,7 +132,7 @@ export class Bouncers {
     return { ...delivered, receipt: undefined };
   }
 
-  async #basisOf(credential: DeploymentCredential, now: number): Promise<Basis> {
+  async #basisOf(credential: Credential<"bouncer">, now: number): Promise<Basis> {
     const { id, deploymentId } = credential;
     await this.#recording.get(id);
     const state = await this.#services.store.read("bouncerState", id);
@@ -155,7 +148,7 @@ export class Bouncers {
 
   /** Prefixes that the bouncer was sent before the database was restored, if this server sent them and still has them. */
   async #lostWith(
-    credential: DeploymentCredential,
+    credential: Credential<"bouncer">,
     known: Pick<BouncerState, "version" | "digest">,
   ): Promise<Iterable<string>> {
     const digest = this.#receipts.lost(credential.id, known);
@@ -166,7 +159,7 @@ export class Bouncers {
 
   /** Records that all of this may arrive; undefined if something else has been recorded meanwhile. */
   async #expect(
-    credential: DeploymentCredential,
+    credential: Credential<"bouncer">,
     list: EnforcedList,
     about: {
       basis: Basis;
@@ -199,7 +192,7 @@ export class Bouncers {
    * Records that the bouncer has everything, while it is answered. If this fails, it is sent again; bouncers accept a
    * decision twice. The store's outage is logged elsewhere.
    */
-  #note(credential: DeploymentCredential, list: EnforcedList, basis: Basis, request: BouncerRequest): void {
+  #note(credential: Credential<"bouncer">, list: EnforcedList, basis: Basis, request: BouncerRequest): void {
     const { issuedAt } = basis.state!;
     void this.#record(credential, list, { basis, issuedAt, doubt: null, request }).catch(() => {});
   }
@@ -209,7 +202,7 @@ export class Bouncers {
    * O(length of the prefix) unless the list has changed.
    */
   async covering(
-    credential: DeploymentCredential,
+    credential: Credential<"bouncer">,
     prefix: Prefix,
     now: number,
   ): Promise<ReadonlyMap<string, number> | undefined> {
@@ -221,7 +214,7 @@ export class Bouncers {
 
   /** Resolves with whether it is recorded. */
   async #record(
-    { id: credentialId, deploymentId }: DeploymentCredential,
+    { id: credentialId, deploymentId }: Credential<"bouncer">,
     list: EnforcedList,
     about: { basis: Basis; issuedAt: number; doubt: string | null; request: BouncerRequest },
   ): Promise<boolean> {

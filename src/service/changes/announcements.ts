@@ -1,7 +1,7 @@
 import type { AnnouncementCommand } from "../../store/command.ts";
 import type { Deployment } from "../../store/records/deployment.ts";
 import { isExpiring } from "../../store/expiring-key.ts";
-import type { ApiKey } from "../../store/state.ts";
+import type { Credential } from "../../store/records/credential.ts";
 import type { Store } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { inSlices } from "../../turns/in-slices.ts";
@@ -61,7 +61,7 @@ export class Announcements {
 
   /** Rejects when the store fails, because announcing the next key would only wait for the store too. */
   async #announceKeys(at: number): Promise<void> {
-    const found = await inSlices(expiring(this.#services.memory.everyKey(), at));
+    const found = await inSlices(expiring(this.#services.memory.everyCredential(), at));
     // Entries that no longer apply are forgotten.
     this.#keys = new Set(found.map(({ id }) => id).filter((id) => this.#keys.has(id)));
     for (const { id, organisationId } of found) {
@@ -100,10 +100,10 @@ export class Announcements {
   }
 }
 
-function* expiring(keys: Iterable<ApiKey>, now: number): Generator<undefined, ApiKey[], undefined> {
-  const found: ApiKey[] = [];
-  for (const key of keys) {
-    if (isExpiring(key, now)) found.push(key);
+function* expiring(all: Iterable<Credential>, now: number): Generator<undefined, Credential[], undefined> {
+  const found: Credential[] = [];
+  for (const credential of all) {
+    if (credential.kind === "api" && isExpiring(credential, now)) found.push(credential);
     yield;
   }
   return found;

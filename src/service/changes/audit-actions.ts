@@ -1,4 +1,5 @@
 import type { AnnouncementCommand, CommandKind } from "../../store/command.ts";
+import type { AuditedCredential } from "../../store/records/credential.ts";
 
 /** What servers do on their own every few seconds: the audit log leaves it out. */
 type ByServers =
@@ -8,6 +9,9 @@ type ByServers =
   | "claim-fetch"
   | "finish-fetch"
   | AnnouncementCommand["kind"];
+
+/** The audit log has had these names since each kind of credential had commands of its own. */
+type OfCredentials = `${"create" | "revoke"}-${AuditedCredential}`;
 
 /** What a command does, in the words of the dashboard's buttons, for the audit log wherever it is shown. */
 export const AUDIT_ACTIONS = {
@@ -56,9 +60,9 @@ export const AUDIT_ACTIONS = {
   "stop-webhook": "Stop webhook endpoint",
   "update-catalogue": "Update catalogue",
   "import-feed": "Import threat feed",
-} as const satisfies Readonly<Record<Exclude<CommandKind, ByServers>, string>>;
+} as const satisfies Readonly<Record<Exclude<CommandKind, ByServers> | OfCredentials, string>>;
 
-export const AUDITED_COMMANDS = Object.keys(AUDIT_ACTIONS) as CommandKind[];
+export const AUDITED_COMMANDS = Object.keys(AUDIT_ACTIONS);
 
 /** The words for a kind of command; for changes older than these words, the kind of the change. */
 export function actionOf(kind: string): string {

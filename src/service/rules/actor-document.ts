@@ -12,11 +12,11 @@ export interface ActorDocument {
 export function actorDocument(
   actor: string,
   organisationId: string,
-  memory: Pick<ServiceMemory, "user" | "key">,
+  memory: Pick<ServiceMemory, "user" | "credential">,
 ): ActorDocument {
   const end = actor.indexOf(":");
   const [kind, id] = [actor.slice(0, end), actor.slice(end + 1)];
   if (kind === "user") return { kind, id, name: memory.user(organisationId, id)?.name ?? null };
-  if (kind === "key") return { kind, id, name: memory.key(organisationId, id)?.label ?? null };
+  if (kind === "key") return { kind, id, name: memory.credential("api", organisationId, id)?.label ?? null };
   return { kind: "command", id: null, name: id };
 }

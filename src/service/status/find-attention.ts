@@ -2,7 +2,9 @@ import { layerAges, OLD_DAYS, ageDays } from "../../cbs/catalogue-ages.ts";
 import type { Activity } from "../../store/records/activity.ts";
 import type { ExternalList } from "../../store/records/external-list.ts";
 import type { Webhook, WebhookProgress } from "../../store/records/webhook.ts";
-import { type ApiKey, type Area, AREAS } from "../../store/state.ts";
+import { hasExpired } from "../access/known-credentials.ts";
+import type { ApiKey } from "../../store/records/credential.ts";
+import { type Area, AREAS } from "../../store/state.ts";
 import { allowanceOf, isActivePlan, PLAN_NAMES } from "../access/plans.ts";
 import type { KeyLimits } from "../access/rate-limits.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
@@ -67,7 +69,9 @@ export async function findAttention(
   const deployments = memory.deployments(organisationId);
   const lists = memory.externalLists(organisationId);
   const webhooks = memory.webhooks(organisationId);
-  const keys = memory.keys(organisationId).filter((key) => isActive(key, now));
+  const keys = memory
+    .credentials("api", organisationId)
+    .filter((key) => key.revokedAt === null && !hasExpired(key, now));
   const errors = Map.groupBy(activity.errors, ({ deploymentId }) => deploymentId);
   const progress = new Map(
     (
@@ -117,10 +121,6 @@ function usedDatasets(organisationId: string, { memory, catalogue, threats }: De
   ] as const;
   return used.filter(([{ generation }, area]) => generation > 0 && isActivePlan(memory.plan(organisationId, area), now))
     .length;
-}
-
-function isActive({ expiresAt, revokedAt }: ApiKey, now: number): boolean {
-  return revokedAt === null && (expiresAt === null || now < expiresAt);
 }
 
 function listFindings({ id, name, problem, content }: ExternalList): Finding[] {

@@ -2,12 +2,10 @@ import { RuleIndex } from "../../rulesets/index/rule-index.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Change, RulesChange } from "../../store/change.ts";
 import type { Deployment } from "../../store/records/deployment.ts";
-import type { DeploymentCredential } from "../../store/records/deployment-credential.ts";
-import type { TaxiiCredential } from "../../store/records/taxii-credential.ts";
+import { type Credential, type CredentialKind, isOfKind, ofKind } from "../../store/records/credential.ts";
 import type { ExternalList } from "../../store/records/external-list.ts";
 import type { Webhook } from "../../store/records/webhook.ts";
 import type {
-  ApiKey,
   Area,
   Organisation,
   Plan,
@@ -49,7 +47,8 @@ export class ServiceMemory {
   #organisations = new Map<string, Organisation>();
   /** By area, then by organisation: a combined text would have to be made and hashed for every request. */
   #plans: Readonly<Record<Area, Map<string, Plan>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
-  #keys = new Map<string, ApiKey>();
+  /** Of all kinds, by digest, including revoked ones. */
+  #credentials = new Map<string, Credential>();
   /** Including deleted ones. */
   #users = new Map<string, User>();
   /** By digest. */
@@ -57,10 +56,6 @@ export class ServiceMemory {
   #rulesets = new Map<string, LiveRuleset>();
   /** Including deleted ones. */
   #deployments = new Map<string, Deployment>();
-  /** By digest, including revoked ones. */
-  #deploymentCredentials = new Map<string, DeploymentCredential>();
-  /** By digest, including revoked ones. */
-  #taxiiCredentials = new Map<string, TaxiiCredential>();
   #externalLists = new Map<string, ExternalList>();
   #webhooks = new Map<string, Webhook>();
   /** By organisation, in the order of creation. */
@@ -103,24 +98,20 @@ export class ServiceMemory {
     sequence,
     organisations,
     plans,
-    keys,
+    credentials,
     users,
     sessions,
     rulesets,
     deployments,
-    deploymentCredentials,
-    taxiiCredentials,
     externalLists,
     webhooks,
   }: State): Promise<void> {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
-    for (const key of keys) this.#keys.set(key.digest, key);
+    for (const credential of credentials) this.#credentials.set(credential.digest, credential);
     for (const user of users) this.#users.set(user.id, user);
     for (const session of sessions) this.#sessions.set(session.digest, session);
     for (const deployment of deployments) this.#deployments.set(deployment.id, deployment);
-    for (const each of deploymentCredentials) this.#deploymentCredentials.set(each.digest, each);
-    for (const each of taxiiCredentials) this.#taxiiCredentials.set(each.digest, each);
     for (const list of externalLists) this.#externalLists.set(list.id, list);
     for (const webhook of webhooks) this.#webhooks.set(webhook.id, webhook);
     for (const ruleset of rulesets) {
@@ -137,13 +128,11 @@ export class ServiceMemory {
   replaceWith(other: ServiceMemory): void {
     this.#organisations = other.#organisations;
     this.#plans = other.#plans;
-    this.#keys = other.#keys;
+    this.#credentials = other.#credentials;
     this.#users = other.#users;
     this.#sessions = other.#sessions;
     this.#rulesets = other.#rulesets;
     this.#deployments = other.#deployments;
-    this.#deploymentCredentials = other.#deploymentCredentials;
-    this.#taxiiCredentials = other.#taxiiCredentials;
     this.#externalLists = other.#externalLists;
     this.#webhooks = other.#webhooks;
     this.#owned = other.#owned;
@@ -185,23 +174,33 @@ export class ServiceMemory {
     return this.#plans[area].get(organisationId);
   }
 
-  keyByDigest(digest: string): ApiKey | undefined {
-    return this.#keys.get(digest);
+  /** Of any kind and organisation, possibly revoked. */
+  credentialByDigest(digest: string): Credential | undefined {
+    return this.#credentials.get(digest);
   }
 
-  /** O(keys of all organisations). */
-  key(organisationId: string, id: string): ApiKey | undefined {
-    return this.#keys.values().find((key) => key.id === id && key.organisationId === organisationId);
+  /** Another organisation's is treated as if it did not exist. O(credentials of all organisations). */
+  credential<Kind extends CredentialKind>(
+    kind: Kind,
+    organisationId: string,
+    id: string,
+  ): Credential<Kind> | undefined {
+    const found = this.#credentials.values().find((each) => each.id === id && each.organisationId === organisationId);
+    return found !== undefined && isOfKind(kind, found) ? found : undefined;
   }
 
-  /** The keys of an organisation, in the order of creation. O(keys of all organisations). */
-  keys(organisationId: string): ApiKey[] {
-    return [...this.#keys.values()].filter((key) => key.organisationId === organisationId);
+  /** Those of an organisation, including revoked ones, in the order of creation. O(credentials of all organisations). */
+  credentials<Kind extends CredentialKind>(kind: Kind, organisationId: string): Credential<Kind>[] {
+    const all = [...this.#credentials.values()];
+    return ofKind(
+      kind,
+      all.filter((each) => each.organisationId === organisationId),
+    );
   }
 
-  /** Of all organisations, also revoked ones. */
-  everyKey(): Iterable<ApiKey> {
-    return this.#keys.values();
+  /** Of all kinds and organisations, also revoked ones. */
+  everyCredential(): Iterable<Credential> {
+    return this.#credentials.values();
   }
 
   /** Whether there is a user who has not been deleted. O(deleted users). */
@@ -322,29 +321,6 @@ export class ServiceMemory {
     return this.everyDeployment().filter((deployment) => deployment.organisationId === organisationId);
   }
 
-  /** Of a deployment of any organisation, possibly revoked. */
-  deploymentCredentialByDigest(digest: string): DeploymentCredential | undefined {
-    return this.#deploymentCredentials.get(digest);
-  }
-
-  /**
-   * Those of the deployments of an organisation, including revoked ones, in the order of creation. O(credentials of all
-   * organisations).
-   */
-  deploymentCredentials(organisationId: string): DeploymentCredential[] {
-    return [...this.#deploymentCredentials.values()].filter((each) => each.organisationId === organisationId);
-  }
-
-  /** Of any organisation, possibly revoked. */
-  taxiiCredentialByDigest(digest: string): TaxiiCredential | undefined {
-    return this.#taxiiCredentials.get(digest);
-  }
-
-  /** Those of an organisation, including revoked ones, in the order of creation. O(credentials of all organisations). */
-  taxiiCredentials(organisationId: string): TaxiiCredential[] {
-    return [...this.#taxiiCredentials.values()].filter((each) => each.organisationId === organisationId);
-  }
-
   /** Of any organisation. */
   externalListById(id: string): ExternalList | undefined {
     return this.#externalLists.get(id);
@@ -413,8 +389,8 @@ export class ServiceMemory {
         return void this.#organisations.set(change.organisation.id, change.organisation);
       case "plan":
         return void this.#setPlan(change.plan);
-      case "key":
-        return void this.#keys.set(change.key.digest, change.key);
+      case "credential":
+        return void this.#credentials.set(change.credential.digest, change.credential);
       case "user":
         return void this.#users.set(change.user.id, change.user);
       case "session":
@@ -424,10 +400,6 @@ export class ServiceMemory {
         return;
       case "deployment":
         return void this.#deployments.set(change.deployment.id, change.deployment);
-      case "deployment-credential":
-        return void this.#deploymentCredentials.set(change.credential.digest, change.credential);
-      case "taxii-credential":
-        return void this.#taxiiCredentials.set(change.credential.digest, change.credential);
       case "webhook":
         return void this.#webhooks.set(change.webhook.id, change.webhook);
       case "webhook-deleted":

@@ -1,6 +1,6 @@
 import type { Deployment } from "../../store/records/deployment.ts";
 import type { Ruleset } from "../../store/state.ts";
-import { datasetCollectionId } from "../../store/records/taxii-credential.ts";
+import { datasetCollectionId } from "../../store/records/indicator.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
 
 /** A collection of indicators: a ruleset, a deployment, or the dataset of threat intelligence. */

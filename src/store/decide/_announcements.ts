@@ -1,7 +1,7 @@
 import type { AnnounceKeyCommand, AnnounceSilenceCommand } from "../command.ts";
 import { silenceOf, type Deployment } from "../records/deployment.ts";
 import { isExpiring } from "../expiring-key.ts";
-import type { ApiKey } from "../state.ts";
+import type { ApiKey } from "../records/credential.ts";
 import type { Decision } from "./_decision.ts";
 
 /** Milliseconds that a server may take to record a request for a list. */

@@ -3,17 +3,18 @@ import type { ChangeBody } from "../change.ts";
 import type { Outcome } from "../command.ts";
 import type { EventBody } from "../records/event.ts";
 import type { Deployment } from "../records/deployment.ts";
-import type { DeploymentCredential } from "../records/deployment-credential.ts";
+import type { Credential } from "../records/credential.ts";
 import type { ExternalList, FetchState } from "../records/external-list.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
+import type { Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import type { RuleEvent } from "../records/packed-events.ts";
 import type { Webhook, WebhookProgress, WebhookSecrets } from "../records/webhook.ts";
-import type { TaxiiCredential } from "../records/taxii-credential.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 
 /** The effect of a command: its outcome, its change, and what has to be written besides rules. */
 export interface Decision {
   readonly outcome: Outcome;
+  /** What the audit log calls the command, if not by its kind. */
+  readonly command?: string;
   readonly changes: readonly Recorded[];
   /** The part of the feed that has been written already, before what `changes` add to it. */
   readonly eventParts?: readonly EventPart[];
@@ -65,8 +66,9 @@ export type Write =
   | { readonly save: "plan"; readonly plan: Plan }
   | { readonly insert: "ruleset"; readonly ruleset: Ruleset }
   | { readonly save: "ruleset"; readonly ruleset: Ruleset }
-  | { readonly insert: "key"; readonly key: ApiKey }
-  | { readonly save: "key"; readonly key: ApiKey }
+  | { readonly insert: "credential"; readonly credential: Credential }
+  /** As revoked: nothing else of it changes. */
+  | { readonly save: "credential"; readonly credential: Credential }
   | { readonly insert: "user"; readonly account: Account }
   | { readonly save: "user"; readonly account: Account }
   | { readonly insert: "deployment"; readonly deployment: Deployment }
@@ -78,10 +80,6 @@ export type Write =
       readonly content: string;
     }
   | { readonly delete: "published-list"; readonly deploymentId: string }
-  | { readonly insert: "deployment-credential"; readonly credential: DeploymentCredential }
-  | { readonly save: "deployment-credential"; readonly credential: DeploymentCredential }
-  | { readonly insert: "taxii-credential"; readonly credential: TaxiiCredential }
-  | { readonly save: "taxii-credential"; readonly credential: TaxiiCredential }
   | { readonly delete: "bouncer-state"; readonly credentialId: string }
   | { readonly insert: "external-list"; readonly list: ExternalList; readonly state: FetchState }
   | { readonly save: "external-list"; readonly list: ExternalList; readonly state: FetchState }

@@ -30,6 +30,7 @@ import { announcedExpiries } from "./0024-announced-expiries.ts";
 import { guardClasses } from "./0025-guard-classes.ts";
 import { versionStamps } from "./0026-version-stamps.ts";
 import { keyScopes } from "./0027-key-scopes.ts";
+import { credentials } from "./0028-credentials.ts";
 import type { Migration } from "./migration.ts";
 
 /** By the name under which kysely records that it has run; they run in the order of their names. */
@@ -63,6 +64,7 @@ export const MIGRATIONS: Migrations = {
   "0025-guard-classes": guardClasses,
   "0026-version-stamps": versionStamps,
   "0027-key-scopes": keyScopes,
+  "0028-credentials": credentials,
 };
 
 /** The number of migrations of this release. */

@@ -1,5 +1,6 @@
 import type { Rule } from "../../rulesets/rule.ts";
-import type { ApiKey, DatasetFacts, Ruleset } from "../state.ts";
+import type { DatasetFacts, Ruleset } from "../state.ts";
+import type { ApiKey } from "./credential.ts";
 import type { StopReason } from "./webhook.ts";
 import type { Deployment, PublishedList, RefusedList } from "./deployment.ts";
 import type { ExternalList, FetchedContent, FetchProblem } from "./external-list.ts";

@@ -78,3 +78,8 @@ export { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
 export function identityOf(organisationId: string): string {
   return uuidOfName(`identity of ${organisationId}`);
 }
+
+/** The id of an organisation's collection of threat intelligence. */
+export function datasetCollectionId(organisationId: string): string {
+  return uuidOfName(`threat intelligence of ${organisationId}`);
+}

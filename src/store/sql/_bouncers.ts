@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { BouncerProgress, BouncerState } from "../records/deployment-credential.ts";
+import type { BouncerProgress, BouncerState } from "../records/bouncer-state.ts";
 import { type Engine, forUpdate } from "./_engine.ts";
 import type { BouncerStateRow, Tables } from "./_tables.ts";
 
@@ -18,7 +18,7 @@ export async function readBouncerList({ db }: Engine, deploymentId: string, dige
 
 /** See `READS.bouncerStates`. */
 export async function readBouncerStates({ db }: Engine, organisationId: string): Promise<BouncerState[]> {
-  const own = db.selectFrom("deployment_credentials").select("id").where("organisation_id", "=", organisationId);
+  const own = db.selectFrom("credentials").select("id").where("organisation_id", "=", organisationId);
   const rows = await db.selectFrom("bouncer_states").selectAll().where("credential_id", "in", own).execute();
   return rows.map(stateOf);
 }
@@ -41,7 +41,7 @@ export async function recordBouncer(engine: Engine, progress: BouncerProgress): 
     await sql`
       delete from bouncer_lists where deployment_id = ${deploymentId} and digest not in (
         select bouncer_states.digest from bouncer_states
-        join deployment_credentials on deployment_credentials.id = credential_id where deployment_id = ${deploymentId})`.execute(
+        join credentials on credentials.id = credential_id where scope like '%' || ${deploymentId} || '%')`.execute(
       within,
     );
     return true;
@@ -49,7 +49,7 @@ export async function recordBouncer(engine: Engine, progress: BouncerProgress): 
 }
 
 async function isRevoked(within: Transaction<Tables>, id: string): Promise<boolean> {
-  const credentials = within.selectFrom("deployment_credentials").select("revoked_at").where("id", "=", id);
+  const credentials = within.selectFrom("credentials").select("revoked_at").where("id", "=", id);
   return ((await credentials.executeTakeFirst())?.revoked_at ?? null) !== null;
 }
 

@@ -3,20 +3,17 @@ import type { Account } from "../decide/_decision.ts";
 import { keyOfName } from "../name-key.ts";
 import type { ExternalList, FetchState } from "../records/external-list.ts";
 import type { Deployment } from "../records/deployment.ts";
-import type { DeploymentCredential } from "../records/deployment-credential.ts";
-import type { TaxiiCredential } from "../records/taxii-credential.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
+import { type CommonCredential, type Credential, definitionOf } from "../records/credential.ts";
+import type { Organisation, Plan, Ruleset, Session, User } from "../state.ts";
 import { NamedColumns } from "./_named-columns.ts";
 import type {
-  ApiKeyRow,
-  DeploymentCredentialRow,
+  CredentialRow,
   DeploymentRow,
   ExternalListRow,
   OrganisationRow,
   PlanRow,
   RulesetRow,
   SessionRow,
-  TaxiiCredentialRow,
   UserRow,
 } from "./_tables.ts";
 
@@ -38,18 +35,17 @@ export const PLAN = NamedColumns.of<Plan, PlanRow>()({
   per_month: "same",
 });
 
-export const API_KEY = NamedColumns.of<ApiKey, ApiKeyRow>()({
+/** What all kinds have. */
+const CREDENTIAL = NamedColumns.of<CommonCredential, CredentialRow>()({
   id: "same",
   organisation_id: "same",
+  kind: "same",
   label: "same",
-  access: "same",
   digest: "same",
   start: "same",
   created_at: "same",
   expires_at: "same",
   revoked_at: "same",
-  scopes: "json",
-  networks: "json",
 });
 
 export const USER = NamedColumns.of<User, UserRow>()({
@@ -101,30 +97,6 @@ export const DEPLOYMENT = NamedColumns.of<Deployment, DeploymentRow>()({
   released: "same",
 });
 
-export const TAXII_CREDENTIAL = NamedColumns.of<TaxiiCredential, TaxiiCredentialRow>()({
-  id: "same",
-  organisation_id: "same",
-  label: "same",
-  digest: "same",
-  start: "same",
-  collections: "json",
-  created_at: "same",
-  revoked_at: "same",
-});
-
-export const CREDENTIAL = NamedColumns.of<DeploymentCredential, DeploymentCredentialRow>()({
-  id: "same",
-  organisation_id: "same",
-  deployment_id: "same",
-  kind: "same",
-  label: "same",
-  digest: "same",
-  start: "same",
-  hosts_only: "flag",
-  created_at: "same",
-  revoked_at: "same",
-});
-
 export const EXTERNAL_LIST = NamedColumns.of<ExternalList, ExternalListRow>()({
   id: "same",
   organisation_id: "same",
@@ -144,6 +116,14 @@ export const FETCH_STATE = NamedColumns.of<FetchState, ExternalListRow>()({
   validators: "json",
   secret: "same",
 });
+
+export function credentialOf(row: CredentialRow): Credential {
+  return { ...CREDENTIAL.entityOf(row), ...JSON.parse(row.scope) } as Credential;
+}
+
+export function rowOfCredential(credential: Credential): CredentialRow {
+  return { ...CREDENTIAL.rowOf(credential), scope: JSON.stringify(definitionOf(credential.kind).scopeOf(credential)) };
+}
 
 export function accountOf(row: UserRow): Account {
   const { password, invitation } = row;

@@ -1,18 +1,7 @@
 import { atOneInstant } from "./_at-one-instant.ts";
 import type { Engine } from "./_engine.ts";
 import { columnsOf, readAllRules } from "./_rule-rows.ts";
-import {
-  CREDENTIAL,
-  DEPLOYMENT,
-  EXTERNAL_LIST,
-  API_KEY,
-  ORGANISATION,
-  PLAN,
-  RULESET,
-  SESSION,
-  TAXII_CREDENTIAL,
-  USER,
-} from "./_entities.ts";
+import { credentialOf, DEPLOYMENT, EXTERNAL_LIST, ORGANISATION, PLAN, RULESET, SESSION, USER } from "./_entities.ts";
 import type { RulesetRules } from "../state.ts";
 import type { CaughtUp, LoadedState, SavedRules } from "../saved-rules.ts";
 import { webhookOf } from "./events/_webhooks.ts";
@@ -45,22 +34,12 @@ export function readState(
         (await within.selectFrom("organisations").selectAll().execute()).map((each) => ORGANISATION.entityOf(each)),
       ),
       plans: (await within.selectFrom("plans").selectAll().execute()).map((each) => PLAN.entityOf(each)),
-      keys: inOrder((await within.selectFrom("api_keys").selectAll().execute()).map((each) => API_KEY.entityOf(each))),
+      credentials: inOrder((await within.selectFrom("credentials").selectAll().execute()).map(credentialOf)),
       users: inOrder((await within.selectFrom("users").selectAll().execute()).map((each) => USER.entityOf(each))),
       sessions: (await within.selectFrom("sessions").selectAll().execute()).map((each) => SESSION.entityOf(each)),
       rulesets: inOrder(rulesets.map((each) => RULESET.entityOf(each))),
       deployments: inOrder(
         (await within.selectFrom("deployments").selectAll().execute()).map((each) => DEPLOYMENT.entityOf(each)),
-      ),
-      deploymentCredentials: inOrder(
-        (await within.selectFrom("deployment_credentials").selectAll().execute()).map((each) =>
-          CREDENTIAL.entityOf(each),
-        ),
-      ),
-      taxiiCredentials: inOrder(
-        (await within.selectFrom("taxii_credentials").selectAll().execute()).map((each) =>
-          TAXII_CREDENTIAL.entityOf(each),
-        ),
       ),
       externalLists: inOrder(
         (await within.selectFrom("external_lists").selectAll().execute()).map((each) => EXTERNAL_LIST.entityOf(each)),

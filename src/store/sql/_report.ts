@@ -15,13 +15,8 @@ export function readReport(engine: Engine): Promise<StoreReport> {
       .selectFrom("store")
       .select(["schema", "sequence"])
       .executeTakeFirstOrThrow();
-    const count = async (table: "organisations" | "api_keys") =>
-      (
-        await within
-          .selectFrom(table)
-          .select((row) => row.fn.countAll<number>().as("rows"))
-          .executeTakeFirstOrThrow()
-      ).rows;
+    const organisations = within.selectFrom("organisations").select(({ fn }) => fn.countAll<number>().as("rows"));
+    const keys = within.selectFrom("credentials").select(({ fn }) => fn.countAll<number>().as("rows"));
     const rulesets = await within.selectFrom("rulesets").select(["number", "id", "rule_count"]).execute();
     const counted = await within
       .selectFrom("rules")
@@ -42,8 +37,8 @@ export function readReport(engine: Engine): Promise<StoreReport> {
     return {
       schema,
       sequence,
-      organisations: await count("organisations"),
-      keys: await count("api_keys"),
+      organisations: (await organisations.executeTakeFirstOrThrow()).rows,
+      keys: (await keys.where("kind", "=", "api").executeTakeFirstOrThrow()).rows,
       rulesets: rulesets.length,
       rules: total,
     };

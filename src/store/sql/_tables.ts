@@ -1,9 +1,9 @@
 import type { Generated } from "kysely";
 import type { LastVersion } from "../decide/_indicators.ts";
 import type { DeliveryCause, DeliveryOutcome } from "../records/webhook.ts";
-import type { CredentialKind } from "../records/deployment-credential.ts";
+import type { CredentialKind } from "../records/credential.ts";
 import type { GuardPolicy } from "../records/guard-policy.ts";
-import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
+import type { Area, Purpose, Role } from "../state.ts";
 
 // The rows, as both databases return them: times in milliseconds, counts and sequences as numbers.
 
@@ -11,7 +11,7 @@ export interface Tables {
   readonly store: StoreRow;
   readonly organisations: OrganisationRow;
   readonly plans: PlanRow;
-  readonly api_keys: ApiKeyRow;
+  readonly credentials: CredentialRow;
   readonly users: UserRow;
   readonly sessions: SessionRow;
   readonly rulesets: RulesetRow;
@@ -26,7 +26,6 @@ export interface Tables {
   readonly published_lists: PublishedListRow;
   readonly pulls: PullRow;
   readonly pull_counts: PullCountRow;
-  readonly deployment_credentials: DeploymentCredentialRow;
   readonly bouncer_states: BouncerStateRow;
   readonly bouncer_lists: BouncerListRow;
   readonly event_heads: EventHeadRow;
@@ -43,7 +42,6 @@ export interface Tables {
   readonly url_readers: UrlReaderRow;
   readonly announced_expiries: AnnouncedExpiryRow;
   readonly announcements: AnnouncementRow;
-  readonly taxii_credentials: TaxiiCredentialRow;
   readonly indicator_collections: IndicatorCollectionRow;
   readonly indicators: IndicatorRow;
 }
@@ -79,19 +77,18 @@ export interface PlanRow {
   readonly per_month: number | null;
 }
 
-export interface ApiKeyRow {
+export interface CredentialRow {
   readonly id: string;
   readonly organisation_id: string;
+  readonly kind: CredentialKind;
   readonly label: string;
-  readonly access: AccessLevel;
   readonly digest: string;
   readonly start: string;
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
-  /** JSON. */
-  readonly scopes: string;
-  readonly networks: string;
+  /** JSON of what the kind opens. */
+  readonly scope: string;
 }
 
 export interface UserRow {
@@ -288,19 +285,6 @@ export interface PullCountRow {
   readonly bytes: number;
 }
 
-export interface DeploymentCredentialRow {
-  readonly id: string;
-  readonly organisation_id: string;
-  readonly deployment_id: string;
-  readonly kind: CredentialKind;
-  readonly label: string;
-  readonly digest: string;
-  readonly start: string;
-  readonly hosts_only: number;
-  readonly created_at: number;
-  readonly revoked_at: number | null;
-}
-
 export interface BouncerStateRow {
   readonly credential_id: string;
   readonly version: number;
@@ -454,18 +438,6 @@ export interface AnnouncementRow {
   /** The id of the key or the deployment. */
   readonly about: string;
   readonly at: number;
-}
-
-export interface TaxiiCredentialRow {
-  readonly id: string;
-  readonly organisation_id: string;
-  readonly label: string;
-  readonly digest: string;
-  readonly start: string;
-  /** JSON of the ids. */
-  readonly collections: string;
-  readonly created_at: number;
-  readonly revoked_at: number | null;
 }
 
 /**

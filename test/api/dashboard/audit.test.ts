@@ -170,7 +170,7 @@ test("pages lead to the first change; no digest is shown", async () => {
   );
   assert.equal(sequences.at(-1), 1);
   assert.ok(!text.includes("digest"));
-  for (const { digest } of (await t.server.store.load(null)).keys) assert.ok(!text.includes(digest));
+  for (const { digest } of (await t.server.store.load(null)).credentials) assert.ok(!text.includes(digest));
 });
 
 test("only entries of the own organisation; of a deleted user, the name", async () => {

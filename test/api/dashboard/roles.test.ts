@@ -92,7 +92,13 @@ const newCredential = async (credential: "bouncer" | "edge") => {
 };
 const newTaxiiCredential = async () => {
   const about = { label: "x", start: "ipt_", digest: `digest ${++serial}`, collections: [] };
-  const command = { kind: "create-taxii-credential", ...writing, organisationId: organisation, ...about } as const;
+  const command = {
+    kind: "create-credential",
+    credential: "taxii",
+    ...writing,
+    organisationId: organisation,
+    ...about,
+  } as const;
   return (await t.server.store.write(command)).credential.id;
 };
 const newLog = async () => {

@@ -477,7 +477,7 @@ test("rulesets, keys and lists of deployments are events, too", async () => {
   await t.server.store.write({ kind: "update-ruleset", ...by(), rulesetId: ruleset.id, name: "other" });
   await t.server.store.write({ kind: "delete-ruleset", ...by(), rulesetId: ruleset.id });
   const key = await addKey(t, organisationId);
-  await t.server.store.write({ kind: "revoke-key", ...by(), keyId: key.id });
+  await t.server.store.write({ kind: "revoke-credential", credential: "api", ...by(), credentialId: key.id });
   const events = (await arrived(path, 5)).map((each) => verified(each, secret));
   assert.deepEqual(
     events.map(({ type }) => type),

@@ -11,7 +11,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parsePrefix } from "../../../src/address/prefix.ts";
-import { makeBouncerKey } from "../../../src/service/bouncers/bouncer-key.ts";
+import { makeCredentialText } from "../../../src/service/access/credential-text.ts";
 import { freePort } from "../../free-port.ts";
 import { startPostgres } from "../../store/harness/postgres.ts";
 import { until } from "../../until.ts";
@@ -203,7 +203,7 @@ try {
     definition: { ...DEFINITION, include: [{ ruleset: ruleset.id }] },
   });
   const keyOf = async (deploymentId: string, hostsOnly = false): Promise<string> => {
-    const { text, digest, start } = makeBouncerKey();
+    const { text, digest, start } = makeCredentialText("bouncer");
     const about = { credential: "bouncer", label: "test", digest, start, hostsOnly } as const;
     await writer.server.store.write({ kind: "create-credential", ...by(), deploymentId, ...about });
     return text;

@@ -154,8 +154,15 @@ export async function startReplicas(t: TestContext, urls: readonly string[]) {
 
 async function revokeKey(url: string): Promise<void> {
   const store = await openStore({ url });
-  const { keys } = await store.load(null);
-  for (const { id: keyId, organisationId } of keys)
-    await store.write({ kind: "revoke-key", actor: "user:test", at: Date.now(), organisationId, keyId });
+  const { credentials } = await store.load(null);
+  for (const { id: keyId, organisationId } of credentials)
+    await store.write({
+      kind: "revoke-credential",
+      credential: "api",
+      actor: "user:test",
+      at: Date.now(),
+      organisationId,
+      credentialId: keyId,
+    });
   await store.close();
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
-import { makeBouncerKey } from "../../../src/service/bouncers/bouncer-key.ts";
+import { makeCredentialText } from "../../../src/service/access/credential-text.ts";
 import { readNewList } from "../../../src/service/lists/read-list-definition.ts";
-import { makeTaxiiPassword } from "../../../src/service/taxii/taxii-password.ts";
 import { until } from "../../until.ts";
 import { addUser } from "../dashboard/browser.ts";
 import type { Parameter } from "../fuzz/api-document.ts";
@@ -309,7 +308,7 @@ export class WholeWalk {
   }
 
   async #newBouncer(): Promise<string> {
-    const { text, digest, start } = makeBouncerKey();
+    const { text, digest, start } = makeCredentialText("bouncer");
     const deploymentId = await this.#newDeployment();
     const about = { credential: "bouncer", label: "test", digest, start, hostsOnly: false } as const;
     await this.#store.write({ kind: "create-credential", ...this.#by, deploymentId, ...about });
@@ -318,9 +317,9 @@ export class WholeWalk {
 
   async #newTaxiiClient(): Promise<{ id: string; authorization: string }> {
     const id = await this.#newRuleset();
-    const { text, digest, start } = makeTaxiiPassword();
+    const { text, digest, start } = makeCredentialText("taxii");
     const about = { label: "test", digest, start, collections: [id] };
-    await this.#store.write({ kind: "create-taxii-credential", ...this.#by, ...about });
+    await this.#store.write({ kind: "create-credential", credential: "taxii", ...this.#by, ...about });
     return { id, authorization: `Basic ${btoa(`${start}:${text}`)}` };
   }
 }

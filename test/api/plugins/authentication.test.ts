@@ -69,11 +69,12 @@ test("no key: 401, No API key found in request", async () => {
 test("malformed, unknown and revoked: 401, Unauthorized, with equal bodies except for the request id", async () => {
   const revoked = await addKey(t, organisation);
   await t.server.store.write({
-    kind: "revoke-key",
+    kind: "revoke-credential",
+    credential: "api",
     actor: "user:test",
     at: t.clock.now,
     organisationId: organisation,
-    keyId: revoked.id,
+    credentialId: revoked.id,
   });
   for (const [method, path, body] of OPERATIONS) {
     const bodies = [];

@@ -90,7 +90,14 @@ test("a key that is revoked while the body arrives", async () => {
   const path = `/v1/edl/ip-rulesets/${rulesetId}/rules`;
   const key = await addKey(t, organisationId);
   assert.equal(await statusAfter("POST", path, { "X-API-Key": key.text }, rule(), nothing), 201);
-  const revoke = () => t.server.store.write({ kind: "revoke-key", ...about, organisationId, keyId: key.id });
+  const revoke = () =>
+    t.server.store.write({
+      kind: "revoke-credential",
+      credential: "api",
+      ...about,
+      organisationId,
+      credentialId: key.id,
+    });
   assert.equal(await statusAfter("POST", path, { "X-API-Key": key.text }, rule(), revoke), 401);
 });
 

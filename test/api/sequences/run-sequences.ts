@@ -314,8 +314,9 @@ async function keyOf(
   expiresAt: number | null = null,
 ): Promise<{ text: string; id: string }> {
   const { text, digest, start } = makeApiKey();
-  const { key } = await server.store.write({
-    kind: "create-key",
+  const { credential } = await server.store.write({
+    kind: "create-credential",
+    credential: "api",
     actor: "user:test",
     at: clock.now,
     organisationId,
@@ -325,7 +326,7 @@ async function keyOf(
     start,
     expiresAt,
   });
-  return { text, id: key.id };
+  return { text, id: credential.id };
 }
 
 async function keysOf(server: TestServer, organisationId: string, without: { text: string }): Promise<Keys> {
@@ -337,11 +338,12 @@ async function keysOf(server: TestServer, organisationId: string, without: { tex
     keyOf(server, organisationId, "read_write"),
   ]);
   await server.server.store.write({
-    kind: "revoke-key",
+    kind: "revoke-credential",
+    credential: "api",
     actor: "user:test",
     at: now,
     organisationId,
-    keyId: revoked.id,
+    credentialId: revoked.id,
   });
   return {
     read_write: full.text,

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invitationLink, makeInvitation } from "../../../src/service/access/invitation.ts";
-import { KnownKeys } from "../../../src/service/access/known-keys.ts";
+import { hasExpired, KnownCredentials } from "../../../src/service/access/known-credentials.ts";
 import { Passwords } from "../../../src/service/access/passwords.ts";
 import { allowanceOf, isActivePlan, noPlan, protectsServices } from "../../../src/service/access/plans.ts";
 import { readLine, readOrganisationName, readUserName } from "../../../src/service/access/read-user.ts";
 import { digestOfToken, isToken, makeToken } from "../../../src/service/access/secret-token.ts";
 import { rejectWeakPassword } from "../../../src/service/access/weak-password.ts";
-import type { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import type { Settings } from "../../../src/service/settings.ts";
 import { makeApiKey } from "../../../src/store/records/api-key.ts";
-import type { ApiKey, Plan } from "../../../src/store/state.ts";
+import type { Credential } from "../../../src/store/records/credential.ts";
+import type { Plan } from "../../../src/store/state.ts";
 
 const NOW = Date.UTC(2026, 10, 27);
 const BY = { client: "192.0.2.1", priority: 0 } as never;
@@ -165,26 +165,33 @@ test("a plan is active until its end; guards protect services after it as well; 
   }
 });
 
-test("a key is found by its text, also again, and no longer once it is gone", () => {
+test("a key is found by its text, also again, and no longer once it is gone or revoked", () => {
   const made = makeApiKey();
-  const stored = new Map([[made.digest, { digest: made.digest } as ApiKey]]);
+  const keyOf = (digest: string, more: Partial<Credential> = {}) =>
+    ({ kind: "api", digest, expiresAt: null, revokedAt: null, ...more }) as Credential;
+  const stored = new Map([[made.digest, keyOf(made.digest)]]);
   let asked = 0;
-  const keyByDigest = (digest: string) => (asked++, stored.get(digest));
-  const keys = new KnownKeys({ keyByDigest } as unknown as ServiceMemory);
-  assert.equal(keys.find(made.text), stored.get(made.digest));
-  assert.equal(keys.find(made.text), stored.get(made.digest));
+  const keys = new KnownCredentials({ credentialByDigest: (digest: string) => (asked++, stored.get(digest)) });
+  assert.equal(keys.find("api", made.text), stored.get(made.digest));
+  assert.equal(keys.find("api", made.text), stored.get(made.digest));
   assert.equal(asked, 2, "whether it still exists is asked every time");
-  assert.equal(keys.find(makeApiKey().text), undefined);
-  assert.equal(keys.find("x"), undefined);
+  assert.equal(keys.find("bouncer", made.text), undefined, "another kind is taken there");
+  assert.equal(keys.find("api", makeApiKey().text), undefined);
+  assert.equal(keys.find("api", "x"), undefined);
   const others = Array.from({ length: 10_000 }, () => makeApiKey());
   for (const { text, digest } of others) {
-    stored.set(digest, { digest } as ApiKey);
-    assert.equal(keys.find(text)!.digest, digest);
+    stored.set(digest, keyOf(digest));
+    assert.equal(keys.find("api", text)!.digest, digest);
   }
-  assert.equal(keys.find(made.text), stored.get(made.digest), "more keys than are kept");
-  stored.set("", { digest: "" } as ApiKey);
+  assert.equal(keys.find("api", made.text), stored.get(made.digest), "more keys than are kept");
+  stored.set(made.digest, keyOf(made.digest, { expiresAt: 5 }));
+  assert.ok(keys.findValid("api", made.text, 4) && !keys.findValid("api", made.text, 5));
+  assert.ok(hasExpired(keys.find("api", made.text)!, 5), "so that the response says why");
+  stored.set(made.digest, keyOf(made.digest, { revokedAt: 1 }));
+  assert.equal(keys.find("api", made.text), undefined);
+  stored.set("", keyOf(""));
   stored.delete(made.digest);
-  assert.equal(keys.find(made.text), undefined);
-  const wrong = new KnownKeys({ keyByDigest: () => ({ digest: "another" }) } as unknown as ServiceMemory);
-  assert.equal(wrong.find(made.text), undefined, "the digest is compared once more");
+  assert.equal(keys.find("api", made.text), undefined);
+  const wrong = new KnownCredentials({ credentialByDigest: () => keyOf("another") });
+  assert.equal(wrong.find("api", made.text), undefined, "the digest is compared once more");
 });

@@ -12,7 +12,8 @@ import { findAttention } from "../../../src/service/status/find-attention.ts";
 import { ServiceMemory } from "../../../src/service/store/service-memory.ts";
 import type { ExternalList } from "../../../src/store/records/external-list.ts";
 import type { Webhook } from "../../../src/store/records/webhook.ts";
-import { type ApiKey, EMPTY_STATE, type Plan, type Ruleset, type State } from "../../../src/store/state.ts";
+import type { ApiKey } from "../../../src/store/records/credential.ts";
+import { EMPTY_STATE, type Plan, type Ruleset, type State } from "../../../src/store/state.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 21);
@@ -105,6 +106,7 @@ const ruleset: Ruleset = {
   stamp: "",
 };
 const key: ApiKey = {
+  kind: "api",
   id: "3",
   organisationId,
   label: "monitor",
@@ -140,7 +142,7 @@ test("nothing is found where nothing is wrong, and it is counted what was looked
   const world = {
     plans: [plan("edl", null), plan("cbs", null)],
     rulesets: [ruleset],
-    keys: [key, { ...key, digest: "e", revokedAt: 1 }, { ...key, digest: "f", expiresAt: NOW }],
+    credentials: [key, { ...key, digest: "e", revokedAt: 1 }, { ...key, digest: "f", expiresAt: NOW }],
     externalLists: [list({})],
     webhooks: [webhook({})],
     sources: [],
@@ -212,7 +214,7 @@ test("keys and plans that end within a week", async () => {
     cure: "Create another key, and give it to its programs",
     command: "ipsieve key create",
   };
-  const keyUntil = (expiresAt: number) => found({ keys: [{ ...key, expiresAt }] });
+  const keyUntil = (expiresAt: number) => found({ credentials: [{ ...key, expiresAt }] });
   assert.deepEqual(await keyUntil(NOW + 7 * DAY), [expires]);
   assert.deepEqual(await keyUntil(NOW + 7 * DAY + 1), []);
   const planEnds = (until: number, severity: string, code: string, message: string) => ({
@@ -237,7 +239,7 @@ test("keys and plans that end within a week", async () => {
 });
 
 test("keys that have used up most of their requests of the month", async () => {
-  const perMonth = { plans: [{ ...plan("edl", null), perMonth: 1000 }], keys: [key] };
+  const perMonth = { plans: [{ ...plan("edl", null), perMonth: 1000 }], credentials: [key] };
   const full = (severity: string, message: string) => ({
     severity,
     code: "plan-full",

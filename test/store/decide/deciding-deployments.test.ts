@@ -10,7 +10,7 @@ import type {
   RotateDeploymentCommand,
   UpdateDeploymentCommand,
 } from "../../../src/store/command.ts";
-import { createCredential, revokeCredential } from "../../../src/store/decide/_deployment-credentials.ts";
+import { createCredential, revokeCredential } from "../../../src/store/decide/_credentials.ts";
 import {
   createDeployment,
   deleteDeployment,
@@ -224,30 +224,29 @@ test("each refusal has its number; the same one again is none; only the latest c
 });
 
 test("credentials of bouncers are for what blocks, and are revoked once", () => {
-  const fields = { label: "l", digest: "x", start: "s", hostsOnly: false };
+  const fields = { label: "l", digest: "x", start: "s", deploymentId: "d", hostsOnly: false };
   const create = (credential: string, purpose: Deployment["definition"]["purpose"], count = 1, label = "l") =>
     createCredential(
       { ...BY, ...fields, kind: "create-credential", credential, label } as unknown as CreateCredentialCommand,
-      { ...EDGE, definition: definitionOf({ purpose }) },
-      { count, max: 2 },
+      {
+        deployment: { ...EDGE, definition: definitionOf({ purpose }) },
+        collections: new Set(),
+        isTaken: false,
+        count,
+        max: 2,
+      },
       () => "c",
     );
-  const made = {
-    ...fields,
-    id: "c",
-    organisationId: "o",
-    deploymentId: "d",
-    kind: "bouncer",
-    createdAt: 1000,
-    revokedAt: null,
-  };
+  const lifetime = { createdAt: 1000, expiresAt: null, revokedAt: null };
+  const made = { ...fields, id: "c", organisationId: "o", kind: "bouncer", ...lifetime };
   assert.deepEqual(create("bouncer", "blocklist"), {
     outcome: { credential: made },
-    changes: [{ change: { kind: "deployment-credential", credential: made } }],
-    writes: [{ insert: "deployment-credential", credential: made }],
+    command: "create-credential",
+    changes: [{ change: { kind: "credential", credential: made } }],
+    writes: [{ insert: "credential", credential: made }],
   });
   assert.throws(() => create("bouncer", "allowlist"), { code: "not-a-blocklist" });
-  assert.equal(create("other", "allowlist").changes.length, 1);
+  assert.equal(create("edge", "allowlist").changes.length, 1);
   assert.throws(() => create("bouncer", "blocklist", 2), { code: "too-many-credentials", message: /at most 2 / });
   assert.throws(() => create("bouncer", "blocklist", 1, "a\0"), { code: "invalid-text" });
   const revoke = (before: typeof made | undefined) =>
@@ -255,9 +254,10 @@ test("credentials of bouncers are for what blocks, and are revoked once", () => 
   const credential = { ...made, revokedAt: 1000 };
   assert.deepEqual(revoke(made), {
     outcome: { credential },
-    changes: [{ change: { kind: "deployment-credential", credential }, old: made }],
+    command: "revoke-credential",
+    changes: [{ change: { kind: "credential", credential }, old: made }],
     writes: [
-      { save: "deployment-credential", credential },
+      { save: "credential", credential },
       { delete: "bouncer-state", credentialId: "c" },
     ],
   });

@@ -18,7 +18,7 @@ import {
 } from "../../../src/store/decide/_webhooks.ts";
 import { type Deployment, silenceOf } from "../../../src/store/records/deployment.ts";
 import type { SealedPrevious, Webhook, WebhookProgress } from "../../../src/store/records/webhook.ts";
-import type { ApiKey } from "../../../src/store/state.ts";
+import type { ApiKey } from "../../../src/store/records/credential.ts";
 import { definitionOf } from "../../deployments/definition-of.ts";
 
 const NOW = Date.UTC(2026, 10, 27);

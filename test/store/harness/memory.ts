@@ -6,33 +6,21 @@ import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
 import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
 import type { Deployment } from "../../../src/store/records/deployment.ts";
-import type { DeploymentCredential } from "../../../src/store/records/deployment-credential.ts";
-import type { TaxiiCredential } from "../../../src/store/records/taxii-credential.ts";
+import type { Credential } from "../../../src/store/records/credential.ts";
 import type { ExternalList } from "../../../src/store/records/external-list.ts";
 import type { Webhook } from "../../../src/store/records/webhook.ts";
-import type {
-  ApiKey,
-  Organisation,
-  Plan,
-  Ruleset,
-  RulesetRules,
-  Session,
-  State,
-  User,
-} from "../../../src/store/state.ts";
+import type { Organisation, Plan, Ruleset, RulesetRules, Session, State, User } from "../../../src/store/state.ts";
 
 /** The state of a server in maps: the simplest form to which a state and its changes can be applied. */
 export class Memory {
   sequence = 0;
   readonly organisations = new Map<string, Organisation>();
   readonly plans = new Map<string, Plan>();
-  readonly keys = new Map<string, ApiKey>();
+  readonly credentials = new Map<string, Credential>();
   readonly users = new Map<string, User>();
   readonly sessions = new Map<string, Session>();
   readonly rulesets = new Map<string, Ruleset>();
   readonly deployments = new Map<string, Deployment>();
-  readonly deploymentCredentials = new Map<string, DeploymentCredential>();
-  readonly taxiiCredentials = new Map<string, TaxiiCredential>();
   readonly externalLists = new Map<string, ExternalList>();
   readonly webhooks = new Map<string, Webhook>();
   /** By ruleset, then by the text of the prefix. */
@@ -48,17 +36,25 @@ export class Memory {
   }
 
   start(state: State): void {
-    const { sequence, organisations, plans, keys, users, sessions, rulesets, deployments, externalLists, webhooks } =
-      state;
+    const {
+      sequence,
+      organisations,
+      plans,
+      credentials,
+      users,
+      sessions,
+      rulesets,
+      deployments,
+      externalLists,
+      webhooks,
+    } = state;
     this.sequence = sequence;
     for (const organisation of organisations) this.organisations.set(organisation.id, organisation);
     for (const plan of plans) this.plans.set(`${plan.organisationId} ${plan.area}`, plan);
-    for (const key of keys) this.keys.set(key.id, key);
+    for (const credential of credentials) this.credentials.set(credential.id, credential);
     for (const user of users) this.users.set(user.id, user);
     for (const session of sessions) this.sessions.set(session.digest, session);
     for (const deployment of deployments) this.deployments.set(deployment.id, deployment);
-    for (const credential of state.deploymentCredentials) this.deploymentCredentials.set(credential.id, credential);
-    for (const credential of state.taxiiCredentials) this.taxiiCredentials.set(credential.id, credential);
     for (const list of externalLists) this.externalLists.set(list.id, list);
     for (const webhook of webhooks) this.webhooks.set(webhook.id, webhook);
     for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
@@ -89,13 +85,11 @@ export class Memory {
       sequence: this.sequence,
       organisations: sorted(this.organisations),
       plans: sorted(this.plans),
-      keys: sorted(this.keys),
+      credentials: sorted(this.credentials),
       users: sorted(this.users),
       sessions: sorted(this.sessions),
       rulesets: sorted(this.rulesets),
       deployments: sorted(this.deployments),
-      deploymentCredentials: sorted(this.deploymentCredentials),
-      taxiiCredentials: sorted(this.taxiiCredentials),
       externalLists: sorted(this.externalLists),
       webhooks: sorted(this.webhooks),
       rules: sorted(new Map(rules)),
@@ -115,12 +109,6 @@ export class Memory {
         break;
       case "deployment":
         this.deployments.set(change.deployment.id, change.deployment);
-        return;
-      case "deployment-credential":
-        this.deploymentCredentials.set(change.credential.id, change.credential);
-        return;
-      case "taxii-credential":
-        this.taxiiCredentials.set(change.credential.id, change.credential);
         return;
       case "deployment-list": {
         const { published, refused, released } = change;
@@ -142,8 +130,8 @@ export class Memory {
       case "plan":
         this.plans.set(`${change.plan.organisationId} ${change.plan.area}`, change.plan);
         return;
-      case "key":
-        this.keys.set(change.key.id, change.key);
+      case "credential":
+        this.credentials.set(change.credential.id, change.credential);
         return;
       case "user":
         this.users.set(change.user.id, change.user);

@@ -1,6 +1,7 @@
 import { formatPrefix } from "../../../address/prefix.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { AuditEntry, ChangedRules } from "../../../store/records/audit.ts";
+import { type AuditedCredential, CREDENTIALS, type CredentialKind } from "../../../store/records/credential.ts";
 import { actorDocument } from "../../../service/rules/actor-document.ts";
 import { actionOf } from "../../../service/changes/audit-actions.ts";
 import type { Area, DatasetFacts } from "../../../store/state.ts";
@@ -115,13 +116,21 @@ export function summaryOf(entry: AuditEntry): string {
     : (summary ?? `${actionOf(command).toLowerCase()} ${name}`);
 }
 
-function credentialName(kind: unknown, name: string, start: unknown): string {
-  return kind === "edge"
-    ? `the edge component ${name} (${String(start)})`
-    : `the bouncer key ${name} (${String(start)}...)`;
+type Summary = (name: string, before: State, after: State) => string;
+
+/** `kind`: of changes of earlier releases that do not have it. The `start` of a signed token is the type of its holder. */
+function ofCredentials(auditedAs: AuditedCredential, kind: CredentialKind): Readonly<Record<string, Summary>> {
+  const credential = (name: string, { kind: own = kind, start }: State): string => {
+    const { called, prefix } = CREDENTIALS[own as CredentialKind];
+    return `the ${called} ${name} (${String(start)}${prefix === null ? "" : "..."})`;
+  };
+  return {
+    [`create-${auditedAs}`]: (name, _before, after) => `created ${credential(name, after)}`,
+    [`revoke-${auditedAs}`]: (name, _before, after) => `revoked ${credential(name, after)}`,
+  };
 }
 
-const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: State) => string>> = {
+const SUMMARIES: Readonly<Record<string, Summary>> = {
   "create-ruleset": (name) => `created the ruleset ${name}`,
   "update-ruleset": (name, before, after) =>
     before["name"] !== after["name"]
@@ -142,8 +151,9 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "set-guard-classes": () => "changed what the guards of the organisation protect",
   "set-plan": (_name, _before, { area, active }) =>
     `${active === true ? "activated" : "deactivated"} the plan for ${planName(area)}`,
-  "create-key": (name, _before, { start }) => `created the key ${name} (${start}...)`,
-  "revoke-key": (name, _before, { start }) => `revoked the key ${name} (${start}...)`,
+  ...ofCredentials("key", "api"),
+  ...ofCredentials("credential", "bouncer"),
+  ...ofCredentials("taxii-credential", "taxii"),
   "create-user": (name, _before, { role }) => `invited the user ${name} as ${role}`,
   "set-role": (name, before, { role }) => `changed the role of ${name} from ${before["role"]} to ${role}`,
   "delete-user": (name) => `removed the user ${name}`,
@@ -156,10 +166,6 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "update-deployment": (name) => `changed the deployment ${name}`,
   "delete-deployment": (name) => `deleted the deployment ${name}`,
   "rotate-deployment": (name) => `replaced the credentials of the deployment ${name}`,
-  "create-credential": (name, _before, { kind, start }) => `created ${credentialName(kind, name, start)}`,
-  "revoke-credential": (name, _before, { kind, start }) => `revoked ${credentialName(kind, name, start)}`,
-  "create-taxii-credential": (name, _before, { start }) => `created the TAXII credential ${name} (${start}...)`,
-  "revoke-taxii-credential": (name, _before, { start }) => `revoked the TAXII credential ${name} (${start}...)`,
   "release-list": (name) => `released a refused list of the deployment ${name}`,
   "create-list": (name) => `created the external list ${name}`,
   "update-list": (name) => `changed the external list ${name}`,

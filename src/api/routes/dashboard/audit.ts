@@ -58,7 +58,7 @@ function addFilters(app: App, { memory }: Services): void {
       .everyUser(organisationId)
       .map(({ id, name }) => ({ actor: `user:${id}`, kind: "user" as const, name }));
     const keys = memory
-      .keys(organisationId)
+      .credentials("api", organisationId)
       .map(({ id, label }) => ({ actor: `key:${id}`, kind: "key" as const, name: label }));
     const rulesets = memory.rulesets(organisationId).map(({ about: { id, name } }) => ({ id, name }));
     return {

@@ -44,7 +44,7 @@ function keyUses({ memory, access: { keyLimits }, settings }: Services, organisa
     allowance: allowanceOf(memory.plan(organisationId, area), settings),
   }));
   const keys = memory
-    .keys(organisationId)
+    .credentials("api", organisationId)
     .filter(({ revokedAt }) => revokedAt === null)
     .reverse();
   return keys.map(({ id, label, start, expiresAt }) => {

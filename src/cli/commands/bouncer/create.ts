@@ -1,4 +1,4 @@
-import { makeBouncerKey } from "../../../service/bouncers/bouncer-key.ts";
+import { makeCredentialText } from "../../../service/access/credential-text.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { checkedLine } from "../../database/checked-line.ts";
@@ -41,7 +41,7 @@ export const createCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [name, labelText] = args.operands as [string, string];
   const label = checkedLine("LABEL", labelText);
-  const { text, digest, start } = makeBouncerKey();
+  const { text, digest, start } = makeCredentialText("bouncer");
   await withStore(args, false, async (store) => {
     const state = await store.load(null);
     const { id: organisationId } = chosenOrganisation(state, args);

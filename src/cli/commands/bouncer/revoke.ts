@@ -1,3 +1,4 @@
+import { ofKind } from "../../../store/records/credential.ts";
 import { chosenCredential } from "../../database/chosen-credential.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../database/service-database.ts";
@@ -21,10 +22,15 @@ const BOUNCERS = { kind: "bouncer", prefix: "ipb_", listedBy: "bouncer list", se
 
 async function run(args: Arguments): Promise<number> {
   await withStore(args, false, async (store) => {
-    const { deploymentCredentials } = await store.load(null);
-    const bouncers = deploymentCredentials.filter(({ kind }) => kind === "bouncer");
-    const { id, organisationId, label } = chosenCredential(bouncers, args.operands[0]!, BOUNCERS);
-    await store.write({ kind: "revoke-credential", organisationId, credentialId: id, ...signature() });
+    const { credentials } = await store.load(null);
+    const { id, organisationId, label } = chosenCredential(ofKind("bouncer", credentials), args.operands[0]!, BOUNCERS);
+    await store.write({
+      kind: "revoke-credential",
+      credential: "bouncer",
+      organisationId,
+      credentialId: id,
+      ...signature(),
+    });
     process.stdout.write(`revoked ${id} (${label})\n`);
   });
   return EXIT.matched;

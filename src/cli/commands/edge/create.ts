@@ -56,7 +56,6 @@ async function run(args: Arguments): Promise<number> {
       label,
       digest,
       start: type,
-      hostsOnly: false,
       ...by,
     });
     standardError().write(`edge component ${credential.id} of ${deployment.name}; its token is not shown again:\n`);

@@ -1,4 +1,4 @@
-import type { DeploymentCredential } from "../../../store/records/deployment-credential.ts";
+import { type Credential, ofKind } from "../../../store/records/credential.ts";
 import type { Arguments, Command } from "../../runner/command.ts";
 import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../database/list-of-organisations.ts";
 import { dateText } from "../../database/service-database.ts";
@@ -14,9 +14,9 @@ export const listCommand: Command = {
 };
 
 function run(args: Arguments): Promise<number> {
-  return printOrganisationList<DeploymentCredential>(args, {
-    items: ({ deploymentCredentials }) => deploymentCredentials.filter(({ kind }) => kind === "edge"),
-    document: ({ start, ...component }) => ({ ...component, type: start, digest: undefined, hostsOnly: undefined }),
+  return printOrganisationList<Credential<"edge">>(args, {
+    items: ({ credentials }) => ofKind("edge", credentials),
+    document: ({ start, ...component }) => ({ ...component, type: start, digest: undefined }),
     header: ["id", "type", "organisation", "label", "deployment", "state"],
     row: ({ id, start, label, deploymentId, revokedAt }, organisation) => [
       id,

@@ -1,3 +1,4 @@
+import { ofKind } from "../../../store/records/credential.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../database/service-database.ts";
 import { UsageError } from "../../runner/usage-error.ts";
@@ -19,12 +20,18 @@ export const revokeCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const text = args.operands[0]!;
   await withStore(args, false, async (store) => {
-    const { deploymentCredentials } = await store.load(null);
-    const found = deploymentCredentials.find(({ id, kind }) => kind === "edge" && id === text.toLowerCase());
+    const { credentials } = await store.load(null);
+    const found = ofKind("edge", credentials).find(({ id }) => id === text.toLowerCase());
     if (found === undefined)
       throw new UsageError(`there is no edge component ${JSON.stringify(text)}; "ipsieve edge list" lists them`);
     const { id, organisationId, label } = found;
-    await store.write({ kind: "revoke-credential", organisationId, credentialId: id, ...signature() });
+    await store.write({
+      kind: "revoke-credential",
+      credential: "edge",
+      organisationId,
+      credentialId: id,
+      ...signature(),
+    });
     process.stdout.write(`revoked ${id} (${label})\n`);
   });
   return EXIT.matched;

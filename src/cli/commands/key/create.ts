@@ -1,7 +1,8 @@
 import { isActivePlan } from "../../../service/access/plans.ts";
 import { makeApiKey } from "../../../store/records/api-key.ts";
 import { type FindScoped, readNetworks, readScopes } from "../../../service/access/key-scopes.ts";
-import { ACCESS_LEVELS, type AccessLevel, type ApiKey, type Area, AREAS, type State } from "../../../store/state.ts";
+import { ACCESS_LEVELS, type AccessLevel, type ApiKey } from "../../../store/records/credential.ts";
+import { type Area, AREAS, type State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { chosenByName } from "../../server/choose-by-name.ts";
 import { standardError } from "../../output/standard-error.ts";
@@ -109,7 +110,8 @@ async function run(args: Arguments): Promise<number> {
     const state = await store.load(null);
     const { id: organisationId, name } = chosenOrganisation(state, args);
     const command = {
-      kind: "create-key",
+      kind: "create-credential",
+      credential: "api",
       organisationId,
       label,
       access,
@@ -120,9 +122,11 @@ async function run(args: Arguments): Promise<number> {
       networks: readAs("--from", "networks", () => readNetworks(args.values("from"))),
       ...signature(),
     } as const;
-    const { key } = await store.write(command);
+    const { credential: key } = await store.write(command);
     const until = expiresAt === null ? "never expires" : `expires ${dateText(expiresAt)}`;
-    standardError().write(`key ${key.id} of ${name}, ${access}, ${until}${limitsText(key)}; it is not shown again:\n`);
+    standardError().write(
+      `key ${key.id} of ${name}, ${access}, ${until}${limitsText(command)}; it is not shown again:\n`,
+    );
     const active = state.plans
       .filter((plan) => plan.organisationId === organisationId && isActivePlan(plan, Date.now()))
       .map(({ area }) => area);

@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../../store/state.ts";
+import { type ApiKey, ofKind } from "../../../store/records/credential.ts";
 import type { Arguments, Command } from "../../runner/command.ts";
 import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../database/list-of-organisations.ts";
 import { dateText } from "../../database/service-database.ts";
@@ -15,7 +15,7 @@ export const listCommand: Command = {
 
 function run(args: Arguments): Promise<number> {
   return printOrganisationList<ApiKey>(args, {
-    items: ({ keys }) => keys,
+    items: ({ credentials }) => ofKind("api", credentials),
     document: (key) => ({ ...key, digest: undefined }),
     header: ["id", "key", "organisation", "label", "access", "scopes", "networks", "state"],
     row: (key, organisation) => [

@@ -1,3 +1,4 @@
+import { ofKind } from "../../../store/records/credential.ts";
 import { type Deployment, deploymentsOpenedBy } from "../../../store/records/deployment.ts";
 import { chosenCredential } from "../../database/chosen-credential.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
@@ -30,9 +31,9 @@ const KEYS = { kind: "key", prefix: "ips_", listedBy: "key list", several: "keys
 async function run(args: Arguments): Promise<number> {
   await withStore(args, false, async (store) => {
     const state = await store.load(null);
-    const { id, organisationId, label } = chosenCredential(state.keys, args.operands[0]!, KEYS);
+    const { id, organisationId, label } = chosenCredential(ofKind("api", state.credentials), args.operands[0]!, KEYS);
     const about = signature();
-    await store.write({ kind: "revoke-key", organisationId, keyId: id, ...about });
+    await store.write({ kind: "revoke-credential", credential: "api", organisationId, credentialId: id, ...about });
     process.stdout.write(`revoked ${id} (${label})\n`);
     const opened = deploymentsOpenedBy(await store.read("urlReaders", organisationId), state.deployments, about.at);
     const { name } = state.organisations.find((each) => each.id === organisationId)!;

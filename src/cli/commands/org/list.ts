@@ -1,3 +1,4 @@
+import { ofKind } from "../../../store/records/credential.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { styleFor } from "../../output/style.ts";
@@ -19,7 +20,7 @@ async function run(args: Arguments): Promise<number> {
     const rows = state.organisations.map(({ id, name, createdAt }) => {
       const own = (items: readonly { readonly organisationId: string }[]) =>
         String(items.filter(({ organisationId }) => organisationId === id).length);
-      return [id, name, dateText(createdAt), own(state.rulesets), own(state.keys)];
+      return [id, name, dateText(createdAt), own(state.rulesets), own(ofKind("api", state.credentials))];
     });
     const lines = columnLines(
       [["id", "name", "created", "rulesets", "keys"], ...rows],

@@ -1,5 +1,5 @@
-import { makeTaxiiPassword } from "../../../service/taxii/taxii-password.ts";
-import { datasetCollectionId } from "../../../store/records/taxii-credential.ts";
+import { makeCredentialText } from "../../../service/access/credential-text.ts";
+import { datasetCollectionId } from "../../../store/records/indicator.ts";
 import type { State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { standardError } from "../../output/standard-error.ts";
@@ -38,12 +38,13 @@ export const createCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [labelText, ...names] = args.operands as [string, ...string[]];
   const label = checkedLine("LABEL", labelText);
-  const { text, digest, start } = makeTaxiiPassword();
+  const { text, digest, start } = makeCredentialText("taxii");
   await withStore(args, false, async (store) => {
     const state = await store.load(null);
     const { id: organisationId } = chosenOrganisation(state, args);
     const { credential } = await store.write({
-      kind: "create-taxii-credential",
+      kind: "create-credential",
+      credential: "taxii",
       organisationId,
       label,
       digest,

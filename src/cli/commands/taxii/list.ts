@@ -1,4 +1,4 @@
-import type { TaxiiCredential } from "../../../store/records/taxii-credential.ts";
+import { type Credential, ofKind } from "../../../store/records/credential.ts";
 import type { Arguments, Command } from "../../runner/command.ts";
 import { LIST_OF_ORGANISATIONS_OPTIONS, printOrganisationList } from "../../database/list-of-organisations.ts";
 import { dateText } from "../../database/service-database.ts";
@@ -14,8 +14,8 @@ export const listCommand: Command = {
 };
 
 function run(args: Arguments): Promise<number> {
-  return printOrganisationList<TaxiiCredential>(args, {
-    items: ({ taxiiCredentials }) => taxiiCredentials,
+  return printOrganisationList<Credential<"taxii">>(args, {
+    items: ({ credentials }) => ofKind("taxii", credentials),
     document: (credential) => ({ ...credential, digest: undefined }),
     header: ["id", "user", "organisation", "label", "collections", "state"],
     row: ({ id, start, label, collections, revokedAt }, organisation) => [

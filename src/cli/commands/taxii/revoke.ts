@@ -1,3 +1,4 @@
+import { ofKind } from "../../../store/records/credential.ts";
 import { chosenCredential } from "../../database/chosen-credential.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../database/service-database.ts";
@@ -22,9 +23,19 @@ const CREDENTIALS = {
 
 async function run(args: Arguments): Promise<number> {
   await withStore(args, false, async (store) => {
-    const { taxiiCredentials } = await store.load(null);
-    const { id, organisationId, label } = chosenCredential(taxiiCredentials, args.operands[0]!, CREDENTIALS);
-    await store.write({ kind: "revoke-taxii-credential", organisationId, credentialId: id, ...signature() });
+    const { credentials } = await store.load(null);
+    const { id, organisationId, label } = chosenCredential(
+      ofKind("taxii", credentials),
+      args.operands[0]!,
+      CREDENTIALS,
+    );
+    await store.write({
+      kind: "revoke-credential",
+      credential: "taxii",
+      organisationId,
+      credentialId: id,
+      ...signature(),
+    });
     process.stdout.write(`revoked ${id} (${label})\n`);
   });
   return EXIT.matched;

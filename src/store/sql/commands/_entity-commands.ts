@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { announceKey, announceSilence } from "../../decide/_announcements.ts";
+import { createCredential, revokeCredential } from "../../decide/_credentials.ts";
 import { recordDataset } from "../../decide/_datasets.ts";
 import type { Decision } from "../../decide/_decision.ts";
 import {
@@ -12,7 +13,6 @@ import {
   rotateDeployment,
   updateDeployment,
 } from "../../decide/_deployments.ts";
-import { createCredential, revokeCredential } from "../../decide/_deployment-credentials.ts";
 import {
   claimFetch,
   createList,
@@ -21,11 +21,9 @@ import {
   setListCredentials,
   updateList,
 } from "../../decide/_external-lists.ts";
-import { createKey, revokeKey } from "../../decide/_keys.ts";
 import { checkOrganisation, createOrganisation, setGuardClasses, setPlan } from "../../decide/_organisations.ts";
 import { createRuleset, updateRuleset } from "../../decide/_rulesets.ts";
 import { createWebhook, deleteWebhook, rotateWebhook, stopWebhook, updateWebhook } from "../../decide/_webhooks.ts";
-import { createTaxiiCredential, revokeTaxiiCredential } from "../../decide/_taxii-credentials.ts";
 import {
   createUser,
   deleteUser,
@@ -37,6 +35,7 @@ import {
   signIn,
   signOut,
 } from "../../decide/_users.ts";
+import { definitionOf } from "../../records/credential.ts";
 import type { EntityCommand, RecordDatasetCommand } from "../../command.ts";
 import { forUpdate } from "../_engine.ts";
 import type { Group } from "./_group.ts";
@@ -108,16 +107,22 @@ const DECIDERS: { readonly [Kind in EntityCommand["kind"]]: Decide<CommandOf<Kin
     await requireOrganisation(group, command.organisationId);
     return setPlan(command, await found.plan(within, command));
   },
-  "create-key": async (group, command) => {
-    const { within } = group;
+  "create-credential": async (group, command) => {
+    const { within, limits } = group;
     await requireOrganisation(group, command.organisationId);
-    return createKey(command, await found.roomForKey(within, command), randomUUID);
+    const max = definitionOf(command.credential).quota.max(limits);
+    return createCredential(command, { ...(await found.roomForCredential(within, command)), max }, randomUUID);
   },
-  "revoke-key": async ({ within }, command) => revokeKey(command, await found.key(within, command)),
+  "revoke-credential": async ({ within }, command) =>
+    revokeCredential(command, await found.credential(within, command)),
   "update-catalogue": recordingDataset,
   "import-feed": recordingDataset,
   "announce-expiring-key": async ({ within }, command) =>
-    announceKey(command, await found.key(within, command), await found.announcedAt(within, command.keyId)),
+    announceKey(
+      command,
+      await found.credential(within, { ...command, credential: "api", credentialId: command.keyId }),
+      await found.announcedAt(within, command.keyId),
+    ),
   "announce-silent-deployment": async ({ within }, command) =>
     announceSilence(command, await found.deployment(within, command), {
       pulledAt: await found.pulledAt(within, command.deploymentId),
@@ -138,26 +143,6 @@ const DECIDERS: { readonly [Kind in EntityCommand["kind"]]: Decide<CommandOf<Kin
     deleteDeployment(command, await found.deployment(within, command)),
   "rotate-deployment": async ({ within }, command) =>
     rotateDeployment(command, await found.deployment(within, command)),
-  "create-credential": async ({ within, limits }, command) =>
-    createCredential(
-      command,
-      await found.deployment(within, command),
-      { count: await found.credentialCount(within, command.organisationId), max: limits.credentialsPerOrganisation },
-      randomUUID,
-    ),
-  "revoke-credential": async ({ within }, command) =>
-    revokeCredential(command, await found.credential(within, command)),
-  "create-taxii-credential": async (group, command) => {
-    const { within, limits } = group;
-    await requireOrganisation(group, command.organisationId);
-    return createTaxiiCredential(
-      command,
-      { ...(await found.roomForTaxiiCredential(within, command)), max: limits.credentialsPerOrganisation },
-      randomUUID,
-    );
-  },
-  "revoke-taxii-credential": async ({ within }, command) =>
-    revokeTaxiiCredential(command, await found.taxiiCredential(within, command)),
   "release-list": async ({ within }, command) => releaseList(command, await found.deployment(within, command)),
   "publish-list": async ({ within }, command) => publishList(command, await found.deployment(within, command)),
   "refuse-list": async ({ within }, command) => refuseList(command, await found.deployment(within, command)),

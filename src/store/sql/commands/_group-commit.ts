@@ -74,7 +74,7 @@ export async function executeGroup(
     for (const { change, ruleEvents: _ruleEvents, ...note } of decision?.changes ?? []) {
       changes.push({ at: command.at, actor: decision!.actor ?? command.actor, organisationId, ...change });
       notes.push({
-        command: command.kind,
+        command: decision!.command ?? command.kind,
         old: undefined,
         oldRules: undefined,
         ruleCount: undefined,

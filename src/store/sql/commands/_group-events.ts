@@ -142,8 +142,9 @@ export function eventOf({ change, old }: Recorded): EventBody | undefined {
       return { type: old === undefined ? "ruleset.created" : "ruleset.updated", ruleset: change.ruleset };
     case "ruleset-deleted":
       return { type: "ruleset.deleted", ruleset: old as Ruleset };
-    case "key": {
-      const { id, label, access, expiresAt, revokedAt } = change.key;
+    case "credential": {
+      if (change.credential.kind !== "api") return undefined;
+      const { id, label, access, expiresAt, revokedAt } = change.credential;
       return { type: revokedAt === null ? "key.created" : "key.revoked", key: { id, label, access, expiresAt } };
     }
     case "webhook": {

@@ -1,26 +1,19 @@
 import type { Transaction } from "kysely";
 import type { Account } from "../../decide/_decision.ts";
-import type {
-  AnnounceKeyCommand,
-  CreateKeyCommand,
-  JoinCommand,
-  RevokeKeyCommand,
-  SetPlanCommand,
-} from "../../command.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../../state.ts";
+import type { RoomForCredential } from "../../decide/_credentials.ts";
+import type { CreateCredentialCommand, JoinCommand, SetPlanCommand } from "../../command.ts";
+import type { Organisation, Plan, Ruleset, Session } from "../../state.ts";
 import { StoreError } from "../../store-error.ts";
 import type { Deployment } from "../../records/deployment.ts";
-import type { DeploymentCredential } from "../../records/deployment-credential.ts";
-import { datasetCollectionId, type TaxiiCredential } from "../../records/taxii-credential.ts";
+import { type Credential, type CredentialKind, isOfKind, kindsWithin } from "../../records/credential.ts";
+import { datasetCollectionId } from "../../records/indicator.ts";
 import type { FetchedList } from "../../decide/_external-lists.ts";
 import {
   accountOf,
-  CREDENTIAL,
-  TAXII_CREDENTIAL,
+  credentialOf,
   DEPLOYMENT,
   EXTERNAL_LIST,
   FETCH_STATE,
-  API_KEY,
   ORGANISATION,
   PLAN,
   RULESET,
@@ -66,28 +59,52 @@ export async function plan(within: Within, { organisationId, area }: SetPlanComm
   return row && PLAN.entityOf(row);
 }
 
-/** How many active keys the organisation has, and whether any key has this digest. O(keys). */
-export async function roomForKey(
+/** What a new credential may refer to, and how many there are. Throws StoreError (`deployment-not-found`). O(credentials). */
+export async function roomForCredential(
   within: Within,
-  { organisationId, digest }: CreateKeyCommand,
-): Promise<{ count: number; isTaken: boolean }> {
-  const own = within.selectFrom("api_keys").where("organisation_id", "=", organisationId);
+  command: CreateCredentialCommand,
+): Promise<Omit<RoomForCredential, "max">> {
+  const { organisationId, credential, digest } = command;
+  const own = within.selectFrom("credentials").where("organisation_id", "=", organisationId);
   const { count } = await own
+    .where("kind", "in", kindsWithin(credential))
     .where("revoked_at", "is", null)
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
-  const same = await within.selectFrom("api_keys").select("id").where("digest", "=", digest).executeTakeFirst();
-  return { count, isTaken: same !== undefined };
+  const same = await within.selectFrom("credentials").select("id").where("digest", "=", digest).executeTakeFirst();
+  return {
+    count,
+    isTaken: same !== undefined,
+    deployment: "deploymentId" in command ? await deployment(within, command) : undefined,
+    collections: "collections" in command ? await collectionsOf(within, organisationId) : new Set(),
+  };
 }
 
-/** Never another organisation's. */
-export async function key(
+/** The ids of everything that may be a collection of a credential. */
+async function collectionsOf(within: Within, organisationId: string): Promise<ReadonlySet<string>> {
+  const rulesets = within.selectFrom("rulesets").select("id").where("organisation_id", "=", organisationId);
+  const deployments = within.selectFrom("deployments").select("id").where("organisation_id", "=", organisationId);
+  const all = [...(await rulesets.execute()), ...(await deployments.where("deleted_at", "is", null).execute())];
+  return new Set([...all.map(({ id }) => id), datasetCollectionId(organisationId)]);
+}
+
+/** Never another organisation's, or of another kind. */
+export async function credential<Kind extends CredentialKind>(
   within: Within,
-  { organisationId, keyId }: RevokeKeyCommand | AnnounceKeyCommand,
-): Promise<ApiKey | undefined> {
-  const keys = within.selectFrom("api_keys").selectAll().where("organisation_id", "=", organisationId);
-  const row = await keys.where("id", "=", keyId).executeTakeFirst();
-  return row && API_KEY.entityOf(row);
+  {
+    organisationId,
+    credential: kind,
+    credentialId,
+  }: {
+    readonly organisationId: string;
+    readonly credential: Kind;
+    readonly credentialId: string;
+  },
+): Promise<Credential<Kind> | undefined> {
+  const own = within.selectFrom("credentials").selectAll().where("organisation_id", "=", organisationId);
+  const row = await own.where("id", "=", credentialId).executeTakeFirst();
+  const found = row && credentialOf(row);
+  return found && isOfKind(kind, found) ? found : undefined;
 }
 
 export async function hasUsers(within: Within): Promise<boolean> {
@@ -168,55 +185,6 @@ export async function announcedAt(within: Within, about: string): Promise<number
 export async function pulledAt(within: Within, deploymentId: string): Promise<number | null> {
   const pulls = within.selectFrom("pulls").where("deployment_id", "=", deploymentId);
   return (await pulls.select(({ fn }) => fn.max<number | null>("at").as("at")).executeTakeFirstOrThrow()).at;
-}
-
-/** How many credentials of the organisation's deployments are not revoked. */
-export async function credentialCount(within: Within, organisationId: string): Promise<number> {
-  const own = within.selectFrom("deployment_credentials").where("organisation_id", "=", organisationId);
-  const { count } = await own
-    .where("revoked_at", "is", null)
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-/** Never another organisation's. */
-export async function credential(
-  within: Within,
-  { organisationId, credentialId }: { readonly organisationId: string; readonly credentialId: string },
-): Promise<DeploymentCredential | undefined> {
-  const own = within.selectFrom("deployment_credentials").selectAll().where("organisation_id", "=", organisationId);
-  const row = await own.where("id", "=", credentialId).executeTakeFirst();
-  return row && CREDENTIAL.entityOf(row);
-}
-
-/**
- * How many TAXII credentials of the organisation are not revoked, and the ids of everything that may be a collection of
- * a credential.
- */
-export async function roomForTaxiiCredential(
-  within: Within,
-  { organisationId }: { readonly organisationId: string },
-): Promise<{ readonly count: number; readonly known: ReadonlySet<string> }> {
-  const credentials = within.selectFrom("taxii_credentials").where("organisation_id", "=", organisationId);
-  const { count } = await credentials
-    .where("revoked_at", "is", null)
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  const rulesets = within.selectFrom("rulesets").select("id").where("organisation_id", "=", organisationId);
-  const deployments = within.selectFrom("deployments").select("id").where("organisation_id", "=", organisationId);
-  const all = [...(await rulesets.execute()), ...(await deployments.where("deleted_at", "is", null).execute())];
-  return { count, known: new Set([...all.map(({ id }) => id), datasetCollectionId(organisationId)]) };
-}
-
-/** Never another organisation's. */
-export async function taxiiCredential(
-  within: Within,
-  { organisationId, credentialId }: { readonly organisationId: string; readonly credentialId: string },
-): Promise<TaxiiCredential | undefined> {
-  const own = within.selectFrom("taxii_credentials").selectAll().where("organisation_id", "=", organisationId);
-  const row = await own.where("id", "=", credentialId).executeTakeFirst();
-  return row && TAXII_CREDENTIAL.entityOf(row);
 }
 
 /** How many external lists the organisation has. */

@@ -1,15 +1,13 @@
 import type { Transaction } from "kysely";
 import type { Write } from "../../decide/_decision.ts";
 import {
-  CREDENTIAL,
   DEPLOYMENT,
+  rowOfCredential,
   rowOfExternalList,
-  API_KEY,
   ORGANISATION,
   PLAN,
   rowOfRuleset,
   SESSION,
-  TAXII_CREDENTIAL,
   rowOfUser,
 } from "../_entities.ts";
 import { insertWebhook, removeWebhook, saveProgress, saveWebhook } from "../events/_webhooks.ts";
@@ -30,22 +28,12 @@ async function insert(within: Transaction<Tables>, write: Extract<Write, { inser
       return void (await within.insertInto("organisations").values(ORGANISATION.rowOf(write.organisation)).execute());
     case "ruleset":
       return void (await within.insertInto("rulesets").values(rowOfRuleset(write.ruleset, 0)).execute());
-    case "key":
-      return void (await within.insertInto("api_keys").values(API_KEY.rowOf(write.key)).execute());
+    case "credential":
+      return void (await within.insertInto("credentials").values(rowOfCredential(write.credential)).execute());
     case "user":
       return void (await within.insertInto("users").values(rowOfUser(write.account)).execute());
     case "deployment":
       return void (await within.insertInto("deployments").values(DEPLOYMENT.rowOf(write.deployment)).execute());
-    case "deployment-credential":
-      return void (await within
-        .insertInto("deployment_credentials")
-        .values(CREDENTIAL.rowOf(write.credential))
-        .execute());
-    case "taxii-credential":
-      return void (await within
-        .insertInto("taxii_credentials")
-        .values(TAXII_CREDENTIAL.rowOf(write.credential))
-        .execute());
     case "external-list": {
       const row = rowOfExternalList(write.list, write.state);
       return void (await within.insertInto("external_lists").values(row).execute());
@@ -75,9 +63,10 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       const values = { name, description, guard, guard_classes, never_block };
       return void (await within.updateTable("rulesets").set(values).where("id", "=", id).execute());
     }
-    case "key": {
-      const { id, revokedAt } = write.key;
-      return void (await within.updateTable("api_keys").set({ revoked_at: revokedAt }).where("id", "=", id).execute());
+    case "credential": {
+      const { id, revokedAt } = write.credential;
+      const credential = within.updateTable("credentials").set({ revoked_at: revokedAt });
+      return void (await credential.where("id", "=", id).execute());
     }
     case "user": {
       const { id, ...values } = rowOfUser(write.account);
@@ -87,20 +76,10 @@ async function save(within: Transaction<Tables>, write: Extract<Write, { save: s
       const { id, ...values } = DEPLOYMENT.rowOf(write.deployment);
       return void (await within.updateTable("deployments").set(values).where("id", "=", id).execute());
     }
-    case "deployment-credential": {
-      const { id, revokedAt } = write.credential;
-      const credential = within.updateTable("deployment_credentials").set({ revoked_at: revokedAt });
-      return void (await credential.where("id", "=", id).execute());
-    }
     case "announcement": {
       const { about, at } = write;
       const row = within.insertInto("announcements").values({ about, at });
       return void (await row.onConflict((conflict) => conflict.column("about").doUpdateSet({ at })).execute());
-    }
-    case "taxii-credential": {
-      const { id, revokedAt } = write.credential;
-      const credential = within.updateTable("taxii_credentials").set({ revoked_at: revokedAt });
-      return void (await credential.where("id", "=", id).execute());
     }
     case "webhook":
       return saveWebhook(within, write.webhook, write.secrets);

@@ -13,8 +13,8 @@ export async function recordUrlReader({ db }: Engine, { keyId, deploymentId, rot
 export async function readUrlReaders({ db }: Engine, organisationId: string): Promise<UrlReader[]> {
   const rows = db
     .selectFrom("url_readers")
-    .innerJoin("api_keys", "api_keys.id", "url_readers.key_id")
-    .where("api_keys.organisation_id", "=", organisationId)
+    .innerJoin("credentials", "credentials.id", "url_readers.key_id")
+    .where("credentials.organisation_id", "=", organisationId)
     .select(["key_id", "deployment_id", "rotation", "at"]);
   return (await rows.execute()).map(({ key_id, deployment_id, rotation, at }) => ({
     keyId: key_id,

@@ -59,7 +59,7 @@ export async function readUsage({ db }: Engine, month: string): Promise<Usage[]>
 export async function readUsageOf({ db }: Engine, organisationId: string, month: string): Promise<KeyUsage[]> {
   const { rows } = await sql<{ key_id: string; requests: number; last_used_at: number }>`
     select key_id, cast(sum(case when month = ${month} then requests else 0 end) as bigint) as requests, max(last_used_at) as last_used_at
-    from key_usage join api_keys on api_keys.id = key_id where organisation_id = ${organisationId} group by key_id`.execute(
+    from key_usage join credentials on credentials.id = key_id where organisation_id = ${organisationId} group by key_id`.execute(
     db,
   );
   return rows.map(({ key_id, requests, last_used_at }) => ({

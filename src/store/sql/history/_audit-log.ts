@@ -164,7 +164,7 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
     new:
       change.organisation ??
       change.plan ??
-      change.key ??
+      change.key ?? // before there was one table of credentials
       change.user ??
       change.ruleset ??
       change.deployment ??

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { datasetCollectionId } from "../../records/taxii-credential.ts";
+import { datasetCollectionId } from "../../records/indicator.ts";
 import { type Engine, forUpdate } from "../_engine.ts";
 
 /** Indicators that are deleted in one transaction. */
@@ -19,9 +19,9 @@ export async function deleteUnreadIndicators(engine: Engine): Promise<boolean> {
       and not exists (select 1 from rulesets where rulesets.id = indicator_collections.id)
       and not exists (select 1 from deployments where deployments.id = indicator_collections.id and deleted_at is null)
       and not exists (
-        select 1 from taxii_credentials where revoked_at is null
-        and taxii_credentials.organisation_id = indicator_collections.organisation_id
-        and collections like '%' || indicator_collections.id || '%')
+        select 1 from credentials where kind = 'taxii' and revoked_at is null
+        and credentials.organisation_id = indicator_collections.organisation_id
+        and scope like '%' || indicator_collections.id || '%')
       ${forUpdate(engine)}`.execute(within);
     const unread = rows.find(({ id, organisationId }) => id !== datasetCollectionId(organisationId));
     if (unread === undefined) return false;

@@ -18,7 +18,7 @@ import { joined } from "../../../../service/encoded.ts";
 import { invalid, tooManyRequests } from "../../../../service/service-error.ts";
 import type { Services } from "../../../../service/services.ts";
 import type { Settings } from "../../../../service/settings.ts";
-import type { DeploymentCredential } from "../../../../store/records/deployment-credential.ts";
+import type { Credential } from "../../../../store/records/credential.ts";
 import type { App } from "../../../app-type.ts";
 import { redact } from "../../../http/redact.ts";
 import { sendJson, streamJson } from "../../../http/reply.ts";
@@ -29,7 +29,7 @@ import { FROZEN_DAYS } from "../../../../service/deployments/frozen-feeds.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /** The bouncer's key, in requests of bouncers. */
-    bouncer: DeploymentCredential;
+    bouncer: Credential<"bouncer">;
   }
 }
 
@@ -72,9 +72,8 @@ function answerMessage(error: Error, request: FastifyRequest, reply: FastifyRepl
 /** The problem that rejects the request. Bouncers take 403 for a wrong key. */
 function admit(request: FastifyRequest, services: Services): Error | undefined {
   const { settings, memory } = services;
-  const { bouncers } = services.publishing;
-  const { failureLimits } = services.access;
-  const bouncer = bouncers.find(String(request.headers["x-api-key"] ?? ""));
+  const { credentials, failureLimits } = services.access;
+  const bouncer = credentials.findValid("bouncer", String(request.headers["x-api-key"] ?? ""), request.now);
   if (bouncer === undefined) {
     const window = failureLimits.take(request.ip, settings.failuresPerMinute);
     return window.isExceeded
@@ -111,7 +110,7 @@ function addStream(app: App, services: Services): void {
 }
 
 function contextOf(
-  { deploymentId }: DeploymentCredential,
+  { deploymentId }: Credential<"bouncer">,
   now: number,
   { bouncerDuration }: Settings,
 ): DecisionContext {

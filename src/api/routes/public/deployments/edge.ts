@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { digestOfToken } from "../../../../service/access/secret-token.ts";
 import type { EdgeClaims, EdgeUse } from "../../../../service/edge/edge-tokens.ts";
 import { blockedRequests } from "../../../../service/edge/blocked-requests.ts";
 import { ServiceError, tooManyRequests } from "../../../../service/service-error.ts";
@@ -149,12 +148,12 @@ function deploymentOf(
   request: FastifyRequest,
   token: string,
   use: EdgeUse,
-  { publishing: { edgeTokens }, memory, access: { failureLimits }, settings }: Services,
+  { publishing: { edgeTokens }, memory, access: { credentials, failureLimits }, settings }: Services,
 ): { readonly claims: EdgeClaims; readonly deployment: Deployment } {
   const claims = edgeTokens.read(token, use, request.now);
-  const credential = claims && memory.deploymentCredentialByDigest(digestOfToken(claims.jti));
+  const credential = claims && credentials.findValid("edge", claims.jti, request.now);
   const deployment = credential && memory.deploymentById(credential.deploymentId);
-  if (claims === undefined || credential?.revokedAt !== null || deployment === undefined) {
+  if (claims === undefined || credential === undefined || deployment === undefined) {
     const window = failureLimits.take(request.ip, settings.failuresPerMinute);
     if (window.isExceeded)
       throw tooManyRequests("too many requests without a valid token came from this address", window.retryAfter);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { TaxiiCredential } from "../../../../store/records/taxii-credential.ts";
+import type { TaxiiCredential } from "../../../../store/records/credential.ts";
 import { isActivePlan, noPlan } from "../../../../service/access/plans.ts";
 import type { Services } from "../../../../service/services.ts";
 import { type Collection, collectionNamed } from "../../../../service/taxii/collections.ts";

@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isSameDigest } from "../../../../store/records/api-key.ts";
-import type { TaxiiCredential } from "../../../../store/records/taxii-credential.ts";
+import type { TaxiiCredential } from "../../../../store/records/credential.ts";
 import { tooManyRequests } from "../../../../service/service-error.ts";
 import type { Services } from "../../../../service/services.ts";
 import { type Collection, collectionNamed } from "../../../../service/taxii/collections.ts";
-import { digestOfTaxiiPassword } from "../../../../service/taxii/taxii-password.ts";
 import type { App } from "../../../app-type.ts";
 import { redact } from "../../../http/redact.ts";
 import { notFound, Problem, PROBLEMS } from "../../../problem.ts";
@@ -101,13 +99,14 @@ function unknownCredential(
   });
 }
 
-function credentialOf({ headers }: FastifyRequest, { memory }: Services): TaxiiCredential | undefined {
+function credentialOf(
+  { headers, now }: FastifyRequest,
+  { access: { credentials } }: Services,
+): TaxiiCredential | undefined {
   const coded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
   const [, user = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(coded, "base64").toString()) ?? [];
-  const digest = digestOfTaxiiPassword(password);
-  const found = digest === undefined ? undefined : memory.taxiiCredentialByDigest(digest);
-  if (found === undefined || found.revokedAt !== null) return undefined;
-  return user === found.start && isSameDigest(digest!, found.digest) ? found : undefined;
+  const found = credentials.findValid("taxii", password, now);
+  return user === found?.start ? found : undefined;
 }
 
 /** Without a version, the only one is meant. */

@@ -1,24 +1,3 @@
-/** What a credential of a deployment is for. Where one kind is valid, no other kind is. */
-const CREDENTIAL_KINDS = ["bouncer", "edge"] as const;
-export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
-
-/** Gives a program that follows a deployment access to that deployment, and to nothing else. */
-export interface DeploymentCredential {
-  readonly id: string;
-  readonly organisationId: string;
-  readonly deploymentId: string;
-  readonly kind: CredentialKind;
-  readonly label: string;
-  /** SHA-256 in base64url of its text, or of the `jti` for an edge component; the text itself is not stored. */
-  readonly digest: string;
-  /** The first 8 characters of its text, to distinguish credentials; for an edge component, its type. */
-  readonly start: string;
-  /** Whether its bouncer gets single addresses only, because it loses the length of prefixes. */
-  readonly hostsOnly: boolean;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
-}
-
 /** What a bouncer has been sent. */
 export interface BouncerState {
   readonly credentialId: string;
