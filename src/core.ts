@@ -185,7 +185,7 @@ export type { Protected, ProtectedGroup, ProtectedKind } from "./collateral/prot
 
 // batches
 export type { Engine } from "./batch/engine/engine.ts";
-export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
+export { type BufferMatches, type BufferProgress, Matcher } from "./batch/engine/matcher.ts";
 export { NO_ADDRESS } from "./batch/lines/find-address.ts";
 
 // types that signatures above name

@@ -49,8 +49,9 @@ export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts"
 
 // batches: `identify` of whole logs, under a name of its own here
 export { identify as identifyLines } from "./batch/identify.ts";
-export type { AddressChoice, IdentifyOptions, LabelledSnapshot } from "./batch/identify-options.ts";
-export type { CreateRowTemplates } from "./batch/create-row-templates.ts";
+export type { IdentifyOptions, LabelledSnapshot } from "./batch/identify-options.ts";
+export type { AddressChoice } from "./batch/lines/fields/field-address.ts";
+export type { CreateRowTemplates } from "./batch/engine/create-row-templates.ts";
 export type { TimeCount, TimeUnit } from "./batch/engine/time-counter.ts";
 export type {
   IdentifyResult,
@@ -60,7 +61,7 @@ export type {
   TimeCounts,
 } from "./batch/identify-result.ts";
 export type { TemplateFormat } from "./rows/row-format.ts";
-export type { AddressCounts } from "./batch/address-counts.ts";
+export type { AddressCounts } from "./batch/engine/address-counts.ts";
 export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";
 export { createPool, Pool, type PoolCallOptions, type PoolMatches, type PoolOptions } from "./batch/pool/pool.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
@@ -74,7 +75,9 @@ export { watchCatalogue, watchCtiDataset, watchNetworks, watchRuleset } from "./
 
 // types that signatures above name
 export type { BatchErrorLocation } from "./batch/batch-error.ts";
-export type { BatchLimits, FieldSyntax, RowSelection } from "./batch/identify-options.ts";
+export type { BatchLimits } from "./batch/identify-options.ts";
+export type { RowSelection } from "./batch/engine/messages.ts";
+export type { FieldSyntax } from "./batch/lines/fields/resolve-field.ts";
 export type { RowFormat } from "./rows/row-format.ts";
 export type { ListTimes } from "./cbs/import-catalogue.ts";
 export type { FileOperations } from "./files/publish-file.ts";

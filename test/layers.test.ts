@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, posix, sep } from "node:path";
 import { test } from "node:test";
 import { checkLayers, checkReferences, type Layers } from "./layers/check-layers.ts";
 import { fileCycles } from "./layers/file-cycles.ts";
@@ -116,6 +116,10 @@ const allowed: Record<string, [file: string, text: string]> = {
   ],
   "a listed package": ["snapshot/a.ts", `import { pack } from "msgpackr/pack";`],
   "a worker file of the own room": ["batch/a.ts", `new URL("./worker.ts", import.meta.url);`],
+  "a worker file in a folder above, which is not imported": [
+    "batch/threads/a.ts",
+    `new URL("../pool/worker.ts", import.meta.url);`,
+  ],
   "a worker file whose extension is computed": ["batch/a.ts", "new URL(`./worker${extension}`, import.meta.url);"],
   "a data file where the room reads data": ["cli/a.ts", `new URL("../../data/catalogue.ipsieve", import.meta.url);`],
   "a computed import where the room has plugs": ["batch/a.ts", `await import(address);`],
@@ -130,6 +134,25 @@ const allowed: Record<string, [file: string, text: string]> = {
   ],
   "the entry file's re-exports": ["index.ts", `export { a } from "./trie/_a.ts";`],
 };
+
+/** A file of a folder, or the one that is named by itself. */
+function fileIn(room: string, folder: string): string {
+  if (folder.endsWith(".ts")) return `${room}/${folder}`;
+  return folder === "." ? `${room}/a.ts` : `${room}/${folder}/a.ts`;
+}
+
+for (const [room, { folders = [] }] of Object.entries(layers.rooms))
+  for (const [index, below] of folders.slice(0, -1).entries()) {
+    const above = folders[index + 1]!;
+    test(`the negative control: in ${room}, ${below} may not import ${above}`, () => {
+      const [from, to] = [fileIn(room, below), fileIn(room, above)];
+      const path = posix.relative(posix.dirname(from), to);
+      const text = `import type { A } from "${path.startsWith(".") ? path : `./${path}`}";`;
+      assert.deepEqual(checkLayers(layers, { [from]: text }), [
+        `src/${from}:1: import of src/${to}: ${below} may not import ${above}, which stands above it`,
+      ]);
+    });
+  }
 
 for (const [name, [file, text]] of Object.entries(allowed)) {
   test(`allowed: ${name}`, () => assert.deepEqual(checkLayers(layers, { [file]: text }), []));

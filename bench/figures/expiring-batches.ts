@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Matcher } from "../../src/batch/matcher.ts";
+import { Matcher } from "../../src/batch/engine/matcher.ts";
 import { openRulesetSnapshot, saveRuleset } from "../../src/datasets/ruleset-files.ts";
 import { RuleIndex } from "../../src/rulesets/index/rule-index.ts";
 import { restored } from "../../src/rulesets/ruleset.ts";

@@ -1,7 +1,8 @@
 import { checkTime } from "../table/active-matches.ts";
 import { TIME_UNITS } from "./engine/time-counter.ts";
 import { TEXT_NAME } from "./engine/typescript/_append-rows.ts";
-import { FIELD_SYNTAXES, type IdentifyOptions } from "./identify-options.ts";
+import type { IdentifyOptions } from "./identify-options.ts";
+import { FIELD_SYNTAXES } from "./lines/fields/resolve-field.ts";
 
 const CHOICES = {
   format: ["tsv", "jsonl", "csv", "append", "none"],

@@ -1,3 +1,6 @@
+import type { AddressChoice } from "./lines/fields/field-address.ts";
+import type { FieldSyntax } from "./lines/fields/resolve-field.ts";
+import type { RowSelection } from "./engine/messages.ts";
 import { APPENDED_COLUMN } from "../rows/row-columns.ts";
 import type { Readable, Writable } from "node:stream";
 import type { RowFormat } from "../rows/row-format.ts";
@@ -5,23 +8,6 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import type { TimeUnit } from "./engine/time-counter.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Progress } from "./identify-result.ts";
-
-export const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space", "keys"] as const;
-
-/**
- * What a line is: CSV (RFC 4180), columns separated by tabs, a JSON object, text with columns separated by blanks, or
- * text with `key=value` (CEF, LEEF, logfmt).
- */
-export type FieldSyntax = (typeof FIELD_SYNTAXES)[number];
-
-/** Which lines get a row: `unmatched` are the lines without a match, including those without an address. */
-export type RowSelection = "all" | "matched" | "unmatched";
-
-/**
- * Which address of a line counts if there are several in it, or in a list in its field: the first, the last, or the
- * first that is reachable from the internet (not private, loopback, documentation and so on, by the IANA registries).
- */
-export type AddressChoice = "first" | "last" | "first-public";
 
 /** A further snapshot, with the module of its rows (see `IdentifyOptions.renderer`). */
 export interface LabelledSnapshot {

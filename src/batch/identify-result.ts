@@ -1,4 +1,5 @@
-import type { AddressCounts } from "./address-counts.ts";
+import type { MalformedReason } from "./engine/messages.ts";
+import type { AddressCounts } from "./engine/address-counts.ts";
 import type { TimeCount } from "./engine/time-counter.ts";
 import type { TopAddresses } from "./top-addresses.ts";
 
@@ -31,7 +32,7 @@ export interface MalformedInputLine {
    * "text-after-quotes": a record has text behind the closing quote of a field; its address is not looked up.
    * "too-many-fields": a record has more than the header, so that what "append" adds has no column name.
    */
-  readonly reason: "not-an-object" | "too-many-fields" | "text-after-quotes";
+  readonly reason: MalformedReason;
 }
 
 /** The private or reserved address that nearly all first lines of an input have first, though others follow it. */

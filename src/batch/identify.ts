@@ -5,7 +5,7 @@ import { defaultWorkerBytes, type IdentifyOptions, type WorkPerByte } from "./id
 import type { IdentifyResult } from "./identify-result.ts";
 import { surveyInputs } from "./input/open-input.ts";
 import { Run } from "./pipeline/run.ts";
-import { startWorkersAhead, type WorkerThreads } from "./pool/worker-threads.ts";
+import { startWorkersAhead, type WorkerThreads } from "./threads/worker-threads.ts";
 
 /**
  * Finds the address of every line of the inputs, looks it up, and writes one row per line, in order.

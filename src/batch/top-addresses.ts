@@ -1,7 +1,7 @@
 import type { Family } from "../address/address.ts";
 import { formatAddress } from "../address/format-address.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
-import type { AddressCounts } from "./address-counts.ts";
+import type { AddressCounts } from "./engine/address-counts.ts";
 
 /** An address of the inputs. */
 export interface CountedAddress {

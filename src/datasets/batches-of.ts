@@ -1,4 +1,4 @@
-import { Matcher } from "../batch/matcher.ts";
+import { Matcher } from "../batch/engine/matcher.ts";
 import type { RuleBatchLookup } from "../rulesets/index/rule-engine.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 

@@ -1,4 +1,4 @@
-import type { CreateRowTemplates, RendererModule } from "../batch/create-row-templates.ts";
+import type { CreateRowTemplates, RendererModule } from "../batch/engine/create-row-templates.ts";
 import { Catalogue } from "../cbs/catalogue.ts";
 import { rowTemplates, sharedRowTemplates } from "../cbs/row-templates.ts";
 

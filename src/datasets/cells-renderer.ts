@@ -1,4 +1,4 @@
-import type { RendererModule } from "../batch/create-row-templates.ts";
+import type { RendererModule } from "../batch/engine/create-row-templates.ts";
 import { ADDRESS_HOLE } from "../rows/holes.ts";
 import { hole, templateBytes } from "../rows/template-bytes.ts";
 import { cellsOf } from "./column-renderer.ts";

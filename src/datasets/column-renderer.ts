@@ -1,4 +1,4 @@
-import type { RendererModule } from "../batch/create-row-templates.ts";
+import type { RendererModule } from "../batch/engine/create-row-templates.ts";
 import { noAddressDocument } from "../batch/engine/row-templates.ts";
 import { Catalogue, type CatalogueNode } from "../cbs/catalogue.ts";
 import { primaryOf } from "../cbs/primary.ts";

@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../batch/create-row-templates.ts";
+import type { CreateRowTemplates } from "../batch/engine/create-row-templates.ts";
 import { CtiDataset } from "../cti/dataset.ts";
 import type { CtiDocument } from "../cti/documents.ts";
 import { csvRow } from "../csv/write-row.ts";

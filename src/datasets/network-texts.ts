@@ -1,4 +1,4 @@
-import type { TailWriter } from "../batch/create-row-templates.ts";
+import type { TailWriter } from "../batch/engine/create-row-templates.ts";
 import { csvField } from "../csv/write-row.ts";
 import type { Networks } from "../networks/networks.ts";
 

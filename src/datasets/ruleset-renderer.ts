@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../batch/create-row-templates.ts";
+import type { CreateRowTemplates } from "../batch/engine/create-row-templates.ts";
 import { csvRow } from "../csv/write-row.ts";
 import { ADDRESS_HOLE } from "../rows/holes.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";

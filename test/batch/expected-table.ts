@@ -1,4 +1,5 @@
-import type { AddressChoice, RowSelection } from "../../src/batch/identify-options.ts";
+import type { RowSelection } from "../../src/batch/engine/messages.ts";
+import type { AddressChoice } from "../../src/batch/lines/fields/field-address.ts";
 import type { RowFormat } from "../../src/rows/row-format.ts";
 import { oracleLines } from "../oracle/line-oracle.ts";
 import { oracleChosen, oracleFieldAddress, oracleRecords, oracleUnquoted } from "../oracle/record-oracle.ts";

@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
+import type { CreateRowTemplates } from "../../src/batch/engine/create-row-templates.ts";
 
 /** Rows of tsv: the address, the deciding prefix, and the values of all covering prefixes that have not expired. */
 export const createRowTemplates: CreateRowTemplates =

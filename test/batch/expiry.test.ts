@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { formatPrefix, prefixOf } from "../../src/address/prefix.ts";
 import { identify } from "../../src/batch/identify.ts";
 import { NO_ADDRESS } from "../../src/batch/lines/find-address.ts";
-import { Matcher } from "../../src/batch/matcher.ts";
+import { Matcher } from "../../src/batch/engine/matcher.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";

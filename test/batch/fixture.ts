@@ -5,7 +5,7 @@ import { formatAddress } from "../../src/address/format-address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../src/address/prefix.ts";
 import type { RowFormat } from "../../src/rows/row-format.ts";
-import type { RowSelection } from "../../src/batch/identify-options.ts";
+import type { RowSelection } from "../../src/batch/engine/messages.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import type { Snapshot } from "../../src/snapshot/snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";

@@ -27,7 +27,7 @@ import { identify } from "../../src/batch/identify.ts";
 import type { IdentifyOptions } from "../../src/batch/identify-options.ts";
 import type { Progress } from "../../src/batch/identify-result.ts";
 import { TEXT_LINES } from "../../src/batch/lines/line-shape.ts";
-import type { ShardResult } from "../../src/batch/pipeline/messages.ts";
+import type { ShardResult } from "../../src/batch/engine/messages.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { checkCase, cases, type Case, SOURCES } from "./differential.ts";
 import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";

@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
+import type { CreateRowTemplates } from "../../src/batch/engine/create-row-templates.ts";
 
 /**
  * Rows that contain the values of all covering prefixes, in every format, with parts of every length and several holes.

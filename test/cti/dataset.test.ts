@@ -5,7 +5,7 @@ import { Random } from "../../bench/data/random.ts";
 import { formatAddress } from "../../src/address/format-address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
-import { Matcher } from "../../src/batch/matcher.ts";
+import { Matcher } from "../../src/batch/engine/matcher.ts";
 import { bulkDocuments, bulkJson, bulkJsonLines, bulkLookup } from "../../src/cti/bulk-lookup.ts";
 import { CtiBuilder } from "../../src/cti/dataset-builder.ts";
 import { CtiDataset } from "../../src/cti/dataset.ts";

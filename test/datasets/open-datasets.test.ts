@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
+import type { CreateRowTemplates } from "../../src/batch/engine/create-row-templates.ts";
 import { createRowTemplates } from "../../src/datasets/catalogue-renderer.ts";
 import { DatasetError } from "../../src/datasets/dataset-error.ts";
 import { BUNDLED_CATALOGUE } from "../../src/datasets/open-catalogue.ts";

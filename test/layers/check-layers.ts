@@ -106,7 +106,8 @@ function upwards(kind: string, file: string, target: string, { folders }: Room):
   if (folders === undefined) return undefined;
   const [from, to] = [folderOf(file, folders), folderOf(target, folders)];
   if (!folders.includes(from)) return `the folder ${from} is not among the folders of its room`;
-  return folders.indexOf(to) <= folders.indexOf(from)
+  // What a thread is started with is not imported.
+  return kind === "url" || folders.indexOf(to) <= folders.indexOf(from)
     ? undefined
     : `${kind} of src/${target}: ${from} may not import ${to}, which stands above it`;
 }

@@ -5,7 +5,7 @@
  * the negative control: an address painted wrongly must be noticed. Needs some 5 GB of memory.
  */
 import { parseArgs } from "node:util";
-import { Matcher } from "../../src/batch/matcher.ts";
+import { Matcher } from "../../src/batch/engine/matcher.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import type { MatchId } from "../../src/table/match-id.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";

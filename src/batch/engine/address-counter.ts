@@ -1,4 +1,4 @@
-import type { AddressCounts } from "../address-counts.ts";
+import type { AddressCounts } from "./address-counts.ts";
 import { Ipv4Counter } from "./_ipv4-counter.ts";
 
 const FIRST_SLOTS = 1024;

@@ -1,6 +1,6 @@
 import type { LineShape } from "../lines/line-shape.ts";
 import type { TimeCounter } from "./time-counter.ts";
-import type { MalformedLine, SharedBytes, ShardFailure } from "../pipeline/messages.ts";
+import type { MalformedLine, SharedBytes, ShardFailure } from "./messages.ts";
 
 /** Lines that were read: `bytes[start, end)`, an LF at `end - 1` or at `end`, and `SLACK` bytes after. */
 export interface Lines {

@@ -1,7 +1,7 @@
 import type { Family } from "../../address/address.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { LINE_ENTRIES } from "../../kernel/workspace.ts";
-import type { Matcher } from "../matcher.ts";
+import type { Matcher } from "./matcher.ts";
 
 /** Joined ids are 1 to this many; when they run out, all are forgotten and assigned anew. */
 const JOINED_IDS = 65_535;

@@ -3,7 +3,7 @@ import { ROW_COLUMNS } from "../../rows/row-columns.ts";
 import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../rows/holes.ts";
 import { RowBytes } from "./_row-bytes.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
-import type { CreateRowTemplates, RendererModule, SharedTemplates } from "../create-row-templates.ts";
+import type { CreateRowTemplates, RendererModule, SharedTemplates } from "./create-row-templates.ts";
 import type { TemplateFormat } from "../../rows/row-format.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { MatchId } from "../../table/match-id.ts";

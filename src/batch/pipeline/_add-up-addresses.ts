@@ -1,4 +1,4 @@
-import type { AddressCounts } from "../address-counts.ts";
+import type { AddressCounts } from "../engine/address-counts.ts";
 import { AddressCounter } from "../engine/address-counter.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { RunMemory, SharedBuffer } from "./_run-memory.ts";
-import type { SharedBytes } from "./messages.ts";
+import type { SharedBytes } from "../engine/messages.ts";
 
 /**
  * Lines by match id, counted by all threads at the same time. Each has a row of its own, so that none waits for

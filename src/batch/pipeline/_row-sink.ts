@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { SLACK } from "../engine/thread-sizes.ts";
 import type { RowOutput } from "../output/open-output.ts";
 import { type RunMemory, viewOf } from "./_run-memory.ts";
-import type { SharedBytes } from "./messages.ts";
+import type { SharedBytes } from "../engine/messages.ts";
 
 /** Where rows go: the output, and the buffers in which threads write them, which are reused. */
 export class RowSink {

@@ -1,7 +1,7 @@
 import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../../kernel/workspace.ts";
 import { KernelHeap } from "../engine/kernel/kernel-heap.ts";
-import type { SharedBytes, Workspace } from "./messages.ts";
+import type { SharedBytes, Workspace } from "../engine/messages.ts";
 import { INPUT_BUFFERS } from "../engine/thread-sizes.ts";
 
 /** Larger blocks get a buffer of their own, which is returned to the system. */

@@ -15,7 +15,7 @@ import { ALL_TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
 import { MatchCounts } from "./_match-counts.ts";
 import { RunMemory } from "./_run-memory.ts";
 import { inputBytesFor } from "./_shard-runner.ts";
-import type { SharedBytes, ShardWork, Workspace } from "./messages.ts";
+import type { SharedBytes, ShardWork, Workspace } from "../engine/messages.ts";
 
 /** What is decided before the first byte is read: the options with their defaults, and the memory of all threads. */
 export class RunSetup {

@@ -3,10 +3,10 @@ import type { AskFirstLine, ShardRunner } from "./_shard-runner.ts";
 import { INPUT_BUFFERS as PER_THREAD } from "../engine/thread-sizes.ts";
 import { ShardThread } from "./_shard-thread.ts";
 import { BatchError } from "../batch-error.ts";
-import { sharedSnapshot } from "../pool/share-snapshot.ts";
-import { takeWorkers, type WorkerThreads } from "../pool/worker-threads.ts";
-import type { AddressCounts } from "../address-counts.ts";
-import type { Shard, ShardResult, ShardWork, WorkerSetup } from "./messages.ts";
+import { sharedSnapshot } from "../threads/share-snapshot.ts";
+import { takeWorkers, type WorkerThreads } from "../threads/worker-threads.ts";
+import type { AddressCounts } from "../engine/address-counts.ts";
+import type { Shard, ShardResult, ShardWork, WorkerSetup } from "../engine/messages.ts";
 
 /**
  * Where the shards of a run are processed: in this thread, and in workers once `startWorkers` is called. A worker gets

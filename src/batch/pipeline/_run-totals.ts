@@ -1,7 +1,7 @@
 import type { MalformedInputLine, RepeatedAddress } from "../identify-result.ts";
 import type { TimeCount } from "../engine/time-counter.ts";
 import type { InputPosition } from "./_input-position.ts";
-import type { ShardResult } from "./messages.ts";
+import type { ShardResult } from "../engine/messages.ts";
 
 /** Malformed lines whose positions are kept. */
 const MAX_MALFORMED_LINES = 20;

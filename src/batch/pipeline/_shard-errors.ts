@@ -1,7 +1,7 @@
 import { SnapshotError } from "../../snapshot/snapshot-error.ts";
 import { TableError } from "../../table/table-error.ts";
 import { BatchError } from "../batch-error.ts";
-import type { ShardFailure, ShardWork } from "./messages.ts";
+import type { ShardFailure, ShardWork } from "../engine/messages.ts";
 
 /** Why a line has no row, as the error of the run. */
 export function lineError(failure: ShardFailure, file: string, line: number, work: ShardWork): BatchError {

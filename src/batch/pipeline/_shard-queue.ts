@@ -1,5 +1,5 @@
 import type { CutShard } from "./_text-buffer.ts";
-import type { ShardResult } from "./messages.ts";
+import type { ShardResult } from "../engine/messages.ts";
 
 /**
  * A dispatched shard, its input, and its pending result. `plan` is null for anything that is not a shard: the header of

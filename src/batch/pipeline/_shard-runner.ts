@@ -20,12 +20,12 @@ import { viewOf } from "./_run-memory.ts";
 import { ALIGNMENT, SLACK } from "../engine/thread-sizes.ts";
 import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
 import { TimeCounter } from "../engine/time-counter.ts";
-import { Matcher } from "../matcher.ts";
-import type { RendererModule, TailWriter } from "../create-row-templates.ts";
+import { Matcher } from "../engine/matcher.ts";
+import type { RendererModule, TailWriter } from "../engine/create-row-templates.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
-import type { AddressCounts } from "../address-counts.ts";
-import type { FileShard, Shard, ShardResult, SharedBytes, ShardWork } from "./messages.ts";
+import type { AddressCounts } from "../engine/address-counts.ts";
+import type { FileShard, Shard, ShardResult, SharedBytes, ShardWork } from "../engine/messages.ts";
 
 const LF = 0x0a;
 const QUOTE = 0x22;

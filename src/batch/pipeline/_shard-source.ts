@@ -10,7 +10,7 @@ import { shardsOf } from "./_cut-shards.ts";
 import type { PlannedShard, ShardSizes } from "./_text-buffer.ts";
 import type { RunTotals } from "./_run-totals.ts";
 import type { Stop } from "./_stop.ts";
-import type { ShardFailure, ShardResult } from "./messages.ts";
+import type { ShardFailure, ShardResult } from "../engine/messages.ts";
 
 /** An open input: the result for its header, the number of its first line, and its shards. */
 export interface InputShards {

@@ -1,9 +1,9 @@
 import type { MessagePort } from "node:worker_threads";
 import type { AskFirstLine } from "./_shard-runner.ts";
-import type { AddressCounts } from "../address-counts.ts";
-import { errorOf } from "../pool/thread-failure.ts";
-import type { WorkerThreads } from "../pool/worker-threads.ts";
-import type { Shard, ShardResult, WorkerAnswer, WorkerSetup, WorkerTask } from "./messages.ts";
+import type { AddressCounts } from "../engine/address-counts.ts";
+import { errorOf } from "../threads/thread-failure.ts";
+import type { WorkerThreads } from "../threads/worker-threads.ts";
+import type { Shard, ShardResult, WorkerAnswer, WorkerSetup, WorkerTask } from "../engine/messages.ts";
 
 interface Waiting {
   readonly resolve: (answer: WorkerAnswer) => void;

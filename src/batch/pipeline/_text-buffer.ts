@@ -2,7 +2,7 @@ import { ALIGNMENT, SLACK } from "../engine/thread-sizes.ts";
 import { CsvRecordCutter, type CutNatively, type CutRecords, PlainLineCutter } from "../lines/csv-records.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 import type { SharedBuffer } from "./_run-memory.ts";
-import type { Shard, ShardFailure } from "./messages.ts";
+import type { Shard, ShardFailure } from "../engine/messages.ts";
 
 const LF = 0x0a;
 /** What a buffer has in addition to its text: where it begins, and what may be read or written after it. */

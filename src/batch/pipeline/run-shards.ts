@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
-import { failureOf } from "../pool/thread-failure.ts";
+import { failureOf } from "../threads/thread-failure.ts";
 import { ShardRunner } from "./_shard-runner.ts";
-import type { WorkerAnswer, WorkerSetup, WorkerTask } from "./messages.ts";
+import type { WorkerAnswer, WorkerSetup, WorkerTask } from "../engine/messages.ts";
 
 /**
  * A worker's part of a run: processes the shards that come over the port, reading one while it processes another, until

@@ -1,5 +1,5 @@
 import { pipesReleased } from "../_named-pipe.ts";
-import type { AddressCounts } from "../address-counts.ts";
+import type { AddressCounts } from "../engine/address-counts.ts";
 import type { IdentifyOptions } from "../identify-options.ts";
 import type { IdentifyResult, Progress, TimeCounts } from "../identify-result.ts";
 import { inputName } from "../input/input.ts";
@@ -10,7 +10,7 @@ import type { PlannedShard } from "./_text-buffer.ts";
 import { InputPosition } from "./_input-position.ts";
 import { LineNumbers } from "./_line-numbers.ts";
 import { RunThreads } from "./_run-threads.ts";
-import type { WorkerThreads } from "../pool/worker-threads.ts";
+import type { WorkerThreads } from "../threads/worker-threads.ts";
 import { RowSink } from "./_row-sink.ts";
 import { onlyOf, RunSetup, tablesOf } from "./_run-setup.ts";
 import { RunTotals } from "./_run-totals.ts";
@@ -20,7 +20,7 @@ import { type AskFirstLine, ShardRunner } from "./_shard-runner.ts";
 import { ShardSizer } from "./_shard-sizer.ts";
 import { failedResult, ShardSource } from "./_shard-source.ts";
 import { Stop } from "./_stop.ts";
-import type { Shard, ShardResult } from "./messages.ts";
+import type { Shard, ShardResult } from "../engine/messages.ts";
 
 /** Shards in flight per thread: two being processed, and one that waits to be settled, to bridge a slow one. */
 const IN_FLIGHT_PER_THREAD = 3;

@@ -1,4 +1,4 @@
-import type { Matcher } from "../matcher.ts";
+import type { Matcher } from "../engine/matcher.ts";
 
 /** Addresses looked up at a time: their words and match ids stay in the first-level cache. */
 const GROUP = 1024;

@@ -1,6 +1,6 @@
 import type { Family } from "../../address/address.ts";
 import { parseAddressInto, parseTextInto } from "../../address/parse-address.ts";
-import type { BufferMatches, Matcher } from "../matcher.ts";
+import type { BufferMatches, Matcher } from "../engine/matcher.ts";
 import { AddressGroup } from "./_address-group.ts";
 import type { ChunkKind, ChunkMatches } from "./messages.ts";
 

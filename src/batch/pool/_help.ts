@@ -1,11 +1,11 @@
 import type { Family } from "../../address/address.ts";
 import { parseAddressBytes } from "../../address/parse-address.ts";
-import { Matcher } from "../matcher.ts";
+import { Matcher } from "../engine/matcher.ts";
 import { AddressGroup } from "./_address-group.ts";
 import { ChunkSlots, type TakenChunk } from "./_chunk-slots.ts";
 import { firstText, firstWord } from "./_chunked-input.ts";
 import type { ChunkMatches, HelpTask } from "./messages.ts";
-import { attachedSnapshot } from "./share-snapshot.ts";
+import { attachedSnapshot } from "../threads/share-snapshot.ts";
 
 const LF = 0x0a;
 

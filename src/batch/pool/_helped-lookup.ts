@@ -2,8 +2,8 @@ import { ChunkSlots } from "./_chunk-slots.ts";
 import { type ChunkedInput, LineChunks, SLOT_BYTES } from "./_chunked-input.ts";
 import type { Help } from "./_help.ts";
 import type { HelpTask } from "./messages.ts";
-import { errorOf, type ThreadFailure } from "./thread-failure.ts";
-import type { WorkerThreads } from "./worker-threads.ts";
+import { errorOf, type ThreadFailure } from "../threads/thread-failure.ts";
+import type { WorkerThreads } from "../threads/worker-threads.ts";
 
 /** Chunks per worker: one being processed and one that is ready. */
 const SLOTS_PER_WORKER = 2;

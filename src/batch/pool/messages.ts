@@ -1,12 +1,6 @@
-import type { Snapshot } from "../../snapshot/snapshot.ts";
+import type { SharedSnapshot } from "../threads/share-snapshot.ts";
 import type { Family } from "../../address/address.ts";
 import type { Engine } from "../engine/engine.ts";
-
-/** A snapshot for another thread; its number is unique in this process. */
-export interface SharedSnapshot {
-  readonly number: number;
-  readonly shared: Snapshot["shared"];
-}
 
 /** What the chunks of a lookup hold: words of one family, texts joined by LF, or lines of text. */
 export type ChunkKind = { readonly words: Family } | { readonly texts: true } | { readonly lines: true };

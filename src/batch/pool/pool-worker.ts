@@ -1,10 +1,10 @@
 import type { MessagePort } from "node:worker_threads";
-import type { WorkerSetup } from "../pipeline/messages.ts";
+import type { WorkerSetup } from "../engine/messages.ts";
 import { ShardService } from "../pipeline/run-shards.ts";
 import { help as helpWith, type Help } from "./_help.ts";
 import type { HelpTask } from "./messages.ts";
-import { attachedSnapshot, forgetSnapshot } from "./share-snapshot.ts";
-import { failureOf, type ThreadFailure } from "./thread-failure.ts";
+import { attachedSnapshot, forgetSnapshot } from "../threads/share-snapshot.ts";
+import { failureOf, type ThreadFailure } from "../threads/thread-failure.ts";
 
 // The tasks of a worker of the pool (`TaskName`). piscina calls these by name, one at a time.
 

@@ -8,11 +8,11 @@ import { identifyWith } from "../identify.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { IdentifyOptions } from "../identify-options.ts";
 import type { IdentifyResult } from "../identify-result.ts";
-import { type BufferMatches, Matcher } from "../matcher.ts";
+import { type BufferMatches, Matcher } from "../engine/matcher.ts";
 import { type ChunkedInput, LineChunks, TextChunks, WordChunks } from "./_chunked-input.ts";
 import { HelpedLookup } from "./_helped-lookup.ts";
-import { sharedSnapshot } from "./share-snapshot.ts";
-import { WorkerThreads } from "./worker-threads.ts";
+import { sharedSnapshot } from "../threads/share-snapshot.ts";
+import { WorkerThreads } from "../threads/worker-threads.ts";
 
 /** How a pool is created. */
 export interface PoolOptions {

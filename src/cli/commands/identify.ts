@@ -1,12 +1,8 @@
 import type { Engine } from "../../batch/engine/engine.ts";
-import {
-  type AddressChoice,
-  DEFAULT_APPENDED_NAME,
-  FIELD_SYNTAXES,
-  type IdentifyOptions,
-  type RowSelection,
-  type WorkPerByte,
-} from "../../batch/identify-options.ts";
+import { DEFAULT_APPENDED_NAME, type IdentifyOptions, type WorkPerByte } from "../../batch/identify-options.ts";
+import type { RowSelection } from "../../batch/engine/messages.ts";
+import type { AddressChoice } from "../../batch/lines/fields/field-address.ts";
+import { FIELD_SYNTAXES } from "../../batch/lines/fields/resolve-field.ts";
 import { identify, prepareThreads } from "../../batch/identify.ts";
 import { TIME_UNITS, type TimeUnit } from "../../batch/engine/time-counter.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";

@@ -1,8 +1,8 @@
 import { identify } from "../../batch/identify.ts";
 import type { IdentifyResult } from "../../batch/identify-result.ts";
-import type { AddressCounts } from "../../batch/address-counts.ts";
+import type { AddressCounts } from "../../batch/engine/address-counts.ts";
 import type { Address, Family } from "../../address/address.ts";
-import { FIELD_SYNTAXES, type FieldSyntax } from "../../batch/identify-options.ts";
+import { FIELD_SYNTAXES, type FieldSyntax } from "../../batch/lines/fields/resolve-field.ts";
 import type { PrefixTable } from "../../table/prefix-table.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Arguments, Option } from "../runner/command.ts";

@@ -1,4 +1,4 @@
-import { Matcher } from "../../batch/matcher.ts";
+import { Matcher } from "../../batch/engine/matcher.ts";
 import { type ListFilter, type ListItem, listItems, type ListName } from "../../cbs/browse.ts";
 import { Catalogue } from "../../cbs/catalogue.ts";
 import { CatalogueTree } from "../../cbs/catalogue-tree.ts";

@@ -1,6 +1,6 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
-import type { Matcher } from "../../batch/matcher.ts";
+import type { Matcher } from "../../batch/engine/matcher.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";

@@ -1,6 +1,6 @@
 import type { Family, Prefix } from "../../address/address.ts";
 import { formatPrefix, prefixOf } from "../../address/prefix.ts";
-import { Matcher } from "../../batch/matcher.ts";
+import { Matcher } from "../../batch/engine/matcher.ts";
 import { networksOf } from "../../datasets/networks-from-bytes.ts";
 import { openNetworksSnapshot } from "../../datasets/open-networks.ts";
 import type { Networks } from "../../networks/networks.ts";

@@ -1,4 +1,4 @@
-import { Matcher } from "../../batch/matcher.ts";
+import { Matcher } from "../../batch/engine/matcher.ts";
 import type { BatchLookup } from "../../cti/bulk-lookup.ts";
 import type { CtiDataset } from "../../cti/dataset.ts";
 import { ctiDatasetOf } from "../../datasets/cti-dataset-from-bytes.ts";

@@ -1,6 +1,6 @@
 import type { Family } from "../../address/address.ts";
 import { parseAddress } from "../../address/parse-address.ts";
-import type { AddressCounts } from "../../batch/address-counts.ts";
+import type { AddressCounts } from "../../batch/engine/address-counts.ts";
 import { Ranking } from "../../batch/top-addresses.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { Purpose, Ruleset } from "../../store/state.ts";

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import type { AddressCounts } from "../../batch/address-counts.ts";
+import type { AddressCounts } from "../../batch/engine/address-counts.ts";
 
 /** Numbers at the beginning: how many IPv4 and IPv6 addresses there are, and `missing`. */
 const HEAD = 3;

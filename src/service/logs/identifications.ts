@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FieldSyntax } from "../../batch/identify-options.ts";
+import type { FieldSyntax } from "../../batch/lines/fields/resolve-field.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import type { ServedNetworks } from "../datasets/served-networks.ts";

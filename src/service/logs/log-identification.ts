@@ -1,14 +1,15 @@
 import { rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { BatchError } from "../../batch/batch-error.ts";
-import type { FieldSyntax, IdentifyOptions } from "../../batch/identify-options.ts";
+import type { IdentifyOptions } from "../../batch/identify-options.ts";
+import type { FieldSyntax } from "../../batch/lines/fields/resolve-field.ts";
 import { TIME_UNITS } from "../../batch/engine/time-counter.ts";
 import { identify } from "../../batch/identify.ts";
 import type { Progress, TimeCounts } from "../../batch/identify-result.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import { inputChunks } from "../../batch/input/input-chunks.ts";
-import { Matcher } from "../../batch/matcher.ts";
-import type { AddressCounts } from "../../batch/address-counts.ts";
+import { Matcher } from "../../batch/engine/matcher.ts";
+import type { AddressCounts } from "../../batch/engine/address-counts.ts";
 import { type AddressRanking, topAddresses } from "../../batch/top-addresses.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identifyText } from "../../cbs/identify.ts";

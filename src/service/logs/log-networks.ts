@@ -1,4 +1,4 @@
-import type { AddressCounts } from "../../batch/address-counts.ts";
+import type { AddressCounts } from "../../batch/engine/address-counts.ts";
 import { type NetworkCounts, networkCounts } from "../../networks/lines-by.ts";
 import type { NetworkView } from "../datasets/network-view.ts";
 import { partsOf, STEP } from "./compare-rulesets.ts";

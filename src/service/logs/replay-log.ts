@@ -1,7 +1,7 @@
 import { formatAddress } from "../../address/format-address.ts";
 import { comparePrefixes, parsePrefix } from "../../address/prefix.ts";
 import type { Prefix } from "../../address/address.ts";
-import type { AddressCounts } from "../../batch/address-counts.ts";
+import type { AddressCounts } from "../../batch/engine/address-counts.ts";
 import { hitsByNode, type NodeHits } from "../../cbs/hits-by-node.ts";
 import {
   type Hits,

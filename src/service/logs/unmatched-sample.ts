@@ -1,4 +1,4 @@
-import type { Matcher } from "../../batch/matcher.ts";
+import type { Matcher } from "../../batch/engine/matcher.ts";
 
 const LF = 0x0a;
 const MAX_LINES = 100;

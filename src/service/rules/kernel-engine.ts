@@ -1,4 +1,4 @@
-import { allocateForMatcher, Matcher } from "../../batch/matcher.ts";
+import { allocateForMatcher, Matcher } from "../../batch/engine/matcher.ts";
 import type { RuleEngine } from "../../rulesets/index/rule-engine.ts";
 
 /**

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { identify } from "../../../src/batch/identify.ts";
 import type { IdentifyOptions } from "../../../src/batch/identify-options.ts";
-import { Matcher } from "../../../src/batch/matcher.ts";
+import { Matcher } from "../../../src/batch/engine/matcher.ts";
 import { Snapshot } from "../../../src/snapshot/snapshot.ts";
 import { makeSnapshot, RENDERER, temporaryFolder } from "../fixture.ts";
 
@@ -110,7 +110,7 @@ test("a thread with a matcher takes half a megabyte, so thousands may start and 
   `;
   const workerData = {
     shared: snapshot.shared,
-    matcher: new URL("../../../src/batch/matcher.ts", import.meta.url).href,
+    matcher: new URL("../../../src/batch/engine/matcher.ts", import.meta.url).href,
     snapshot: new URL("../../../src/snapshot/snapshot.ts", import.meta.url).href,
   };
   const work = (): Promise<void> =>

@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../../../src/batch/create-row-templates.ts";
+import type { CreateRowTemplates } from "../../../src/batch/engine/create-row-templates.ts";
 
 /** How many templates this thread has made. */
 export const made = { templates: 0 };

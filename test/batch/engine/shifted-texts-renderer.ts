@@ -1,4 +1,4 @@
-import type { RendererModule } from "../../../src/batch/create-row-templates.ts";
+import type { RendererModule } from "../../../src/batch/engine/create-row-templates.ts";
 import { createSharedTemplates as shared } from "../../../src/datasets/catalogue-renderer.ts";
 
 export { createRowTemplates } from "../../../src/datasets/catalogue-renderer.ts";

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { parseAddressInto } from "../../../src/address/parse-address.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import { identify } from "../../../src/batch/identify.ts";
-import { Matcher } from "../../../src/batch/matcher.ts";
+import { Matcher } from "../../../src/batch/engine/matcher.ts";
 import { createPool, type Pool, type PoolOptions } from "../../../src/batch/pool/pool.ts";
 import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 import type { Snapshot } from "../../../src/snapshot/snapshot.ts";

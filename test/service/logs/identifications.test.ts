@@ -23,7 +23,7 @@ import type { Purpose } from "../../../src/store/state.ts";
 import { rangesOf } from "../../../src/cbs/ranges.ts";
 import type { BatchLimits } from "../../../src/batch/identify-options.ts";
 import { identify } from "../../../src/batch/identify.ts";
-import { Matcher } from "../../../src/batch/matcher.ts";
+import { Matcher } from "../../../src/batch/engine/matcher.ts";
 import { UnmatchedSample } from "../../../src/service/logs/unmatched-sample.ts";
 import { identifyText } from "../../../src/cbs/identify.ts";
 import { onlyLong } from "../../rounds.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allocateForMatcher, Matcher } from "../../../src/batch/matcher.ts";
+import { allocateForMatcher, Matcher } from "../../../src/batch/engine/matcher.ts";
 import { finished } from "../../../src/turns/finished.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { partsOf, RuleIndex } from "../../../src/rulesets/index/rule-index.ts";

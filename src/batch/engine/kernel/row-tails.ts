@@ -1,9 +1,9 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { LINE_ENTRIES, TEXT_SLACK } from "../../../kernel/workspace.ts";
 import type { MatchId } from "../../../table/match-id.ts";
-import type { TailWriter } from "../../create-row-templates.ts";
-import type { Matcher } from "../../matcher.ts";
-import type { SharedBytes } from "../../pipeline/messages.ts";
+import type { TailWriter } from "../create-row-templates.ts";
+import type { Matcher } from "../matcher.ts";
+import type { SharedBytes } from "../messages.ts";
 
 /** The area of a thread: enough for the texts of all networks of the internet. */
 export const TAIL_BYTES: number = 6 << 20;

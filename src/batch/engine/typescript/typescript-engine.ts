@@ -17,7 +17,7 @@ import { locateField } from "../../lines/fields/locate-field.ts";
 import { createFound, endOfToken, findAddress, findNextAddress, NO_ADDRESS, STOP } from "../../lines/find-address.ts";
 import type { RowFormat } from "../../../rows/row-format.ts";
 import { type LineShape, TEXT_LINES } from "../../lines/line-shape.ts";
-import type { ShardWork } from "../../pipeline/messages.ts";
+import type { ShardWork } from "../messages.ts";
 import { isPublicAddress } from "../../lines/public-address.ts";
 
 const LF = 0x0a;

@@ -2,7 +2,12 @@ import { parseAddressBytes } from "../../../address/parse-address.ts";
 import { skipMark } from "../byte-order-mark.ts";
 import { addressBeforePort } from "../port.ts";
 import { isPublicAddress } from "../public-address.ts";
-import type { AddressChoice } from "../../identify-options.ts";
+
+/**
+ * Which address of a line counts if there are several in it, or in a list in its field: the first, the last, or the
+ * first that is reachable from the internet (not private, loopback, documentation and so on, by the IANA registries).
+ */
+export type AddressChoice = "first" | "last" | "first-public";
 
 const TAB = 0x09;
 const SPACE = 0x20;

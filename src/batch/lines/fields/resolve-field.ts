@@ -1,7 +1,15 @@
 import { BatchError, type BatchErrorLocation } from "../../batch-error.ts";
-import type { FieldSyntax } from "../../identify-options.ts";
+
 import { COLUMN_MAX, type FieldSpan, type FieldSpec } from "./field-spec.ts";
 import { locateField } from "./locate-field.ts";
+
+export const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space", "keys"] as const;
+
+/**
+ * What a line is: CSV (RFC 4180), columns separated by tabs, a JSON object, text with columns separated by blanks, or
+ * text with `key=value` (CEF, LEEF, logfmt).
+ */
+export type FieldSyntax = (typeof FIELD_SYNTAXES)[number];
 
 /**
  * How such a line is cut: an object is JSON, otherwise a tab decides, then a comma; otherwise blanks separate the

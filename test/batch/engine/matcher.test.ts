@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { NO_ADDRESS } from "../../src/batch/lines/find-address.ts";
-import { Matcher } from "../../src/batch/matcher.ts";
-import { Snapshot } from "../../src/snapshot/snapshot.ts";
-import { freeze } from "../../src/table/freeze.ts";
-import { PrefixTable } from "../../src/table/prefix-table.ts";
-import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
-import { LOG_LINES } from "../cases/log-lines.ts";
-import { cases } from "./differential.ts";
-import { expectedCounts, expectedRows, makeSnapshot, temporaryFolder } from "./fixture.ts";
-import type { MatchId } from "../../src/table/match-id.ts";
+import { NO_ADDRESS } from "../../../src/batch/lines/find-address.ts";
+import { Matcher } from "../../../src/batch/engine/matcher.ts";
+import { Snapshot } from "../../../src/snapshot/snapshot.ts";
+import { freeze } from "../../../src/table/freeze.ts";
+import { PrefixTable } from "../../../src/table/prefix-table.ts";
+import { PrefixTrie } from "../../../src/trie/prefix-trie.ts";
+import { LOG_LINES } from "../../cases/log-lines.ts";
+import { cases } from "../differential.ts";
+import { expectedCounts, expectedRows, makeSnapshot, temporaryFolder } from "../fixture.ts";
+import type { MatchId } from "../../../src/table/match-id.ts";
 
 const snapshot = await makeSnapshot(temporaryFolder());
 const { table } = snapshot;

@@ -1,12 +1,15 @@
-import type { AddressCounts } from "../address-counts.ts";
+import type { AddressCounts } from "./address-counts.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
-import type { SharedSnapshot } from "../pool/messages.ts";
-import type { ThreadFailure } from "../pool/thread-failure.ts";
-import type { AddressChoice, RowSelection } from "../identify-options.ts";
-import type { MalformedInputLine } from "../identify-result.ts";
-import type { TimeCount } from "../engine/time-counter.ts";
+import type { SharedSnapshot } from "../threads/share-snapshot.ts";
+import type { ThreadFailure } from "../threads/thread-failure.ts";
+
+import type { AddressChoice } from "../lines/fields/field-address.ts";
+import type { TimeCount } from "./time-counter.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { LineShape } from "../lines/line-shape.ts";
+
+/** Which lines get a row: `unmatched` are the lines without a match, including those without an address. */
+export type RowSelection = "all" | "matched" | "unmatched";
 
 /** What a worker receives for a run. Memory is shared, not copied. */
 export interface WorkerSetup {
@@ -159,6 +162,9 @@ export type WorkerAnswer =
   | { readonly number: number; readonly addresses: AddressCounts | null }
   | { readonly number: number; readonly failure: ThreadFailure };
 
+/** `MalformedInputLine` says what each means. */
+export type MalformedReason = "not-an-object" | "too-many-fields" | "text-after-quotes";
+
 /**
  * A line that is not a JSON object: how many lines of the part precede it, and where it stops being one (a column from
  * 1).
@@ -166,7 +172,7 @@ export type WorkerAnswer =
 export interface MalformedLine {
   readonly linesBefore: number;
   readonly column: number;
-  readonly reason: MalformedInputLine["reason"];
+  readonly reason: MalformedReason;
 }
 
 /** The result of a shard. */

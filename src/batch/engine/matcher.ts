@@ -1,16 +1,16 @@
-import type { Family } from "../address/address.ts";
-import { Kernel } from "../kernel/kernel.ts";
-import type { SharedMemory } from "../memory/web-assembly.ts";
-import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
-import { Snapshot } from "../snapshot/snapshot.ts";
-import { allocateShared, bufferOf, isMemory, weigh } from "../memory/shared-memory.ts";
-import { ActiveMatches, activeMatchBytes, checkTime } from "../table/active-matches.ts";
-import { PrefixTable } from "../table/prefix-table.ts";
-import { endOfLine } from "./lines/end-of-line.ts";
-import { KernelHeap } from "./engine/kernel/kernel-heap.ts";
-import { SLACK } from "./engine/thread-sizes.ts";
-import { createFound, findAddress, NO_ADDRESS, STOP } from "./lines/find-address.ts";
-import type { Engine } from "./engine/engine.ts";
+import type { Family } from "../../address/address.ts";
+import { Kernel } from "../../kernel/kernel.ts";
+import type { SharedMemory } from "../../memory/web-assembly.ts";
+import { WORKSPACE_BYTES } from "../../kernel/workspace.ts";
+import { Snapshot } from "../../snapshot/snapshot.ts";
+import { allocateShared, bufferOf, isMemory, weigh } from "../../memory/shared-memory.ts";
+import { ActiveMatches, activeMatchBytes, checkTime } from "../../table/active-matches.ts";
+import { PrefixTable } from "../../table/prefix-table.ts";
+import { endOfLine } from "../lines/end-of-line.ts";
+import { KernelHeap } from "./kernel/kernel-heap.ts";
+import { SLACK } from "./thread-sizes.ts";
+import { createFound, findAddress, NO_ADDRESS, STOP } from "../lines/find-address.ts";
+import type { Engine } from "./engine.ts";
 
 const LF = 0x0a;
 

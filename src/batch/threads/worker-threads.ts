@@ -99,7 +99,7 @@ export class WorkerThreads {
 }
 
 // The sources run both unbuilt and compiled.
-const WORKER = new URL(`./pool-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url).href;
+const WORKER = new URL(`../pool/pool-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url).href;
 
 /** Workers that were started ahead and have no work yet. */
 let spare: WorkerThreads | undefined;

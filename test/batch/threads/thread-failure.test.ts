@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseAddress } from "../../../src/address/parse-address.ts";
 import { BatchError } from "../../../src/batch/batch-error.ts";
-import { errorOf, failureOf } from "../../../src/batch/pool/thread-failure.ts";
+import { errorOf, failureOf } from "../../../src/batch/threads/thread-failure.ts";
 import { SnapshotError } from "../../../src/snapshot/snapshot-error.ts";
 import { TableError } from "../../../src/table/table-error.ts";
 

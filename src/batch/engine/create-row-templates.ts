@@ -1,7 +1,7 @@
-import type { TemplateFormat } from "../rows/row-format.ts";
-import type { RowTexts } from "../rows/row-texts.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
-import type { MatchId } from "../table/match-id.ts";
+import type { TemplateFormat } from "../../rows/row-format.ts";
+import type { RowTexts } from "../../rows/row-texts.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
+import type { MatchId } from "../../table/match-id.ts";
 
 /**
  * The module at `IdentifyOptions.renderer` exports this function under the name `createRowTemplates`. Every thread

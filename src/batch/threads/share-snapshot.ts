@@ -1,5 +1,10 @@
 import { Snapshot } from "../../snapshot/snapshot.ts";
-import type { SharedSnapshot } from "./messages.ts";
+
+/** A snapshot for another thread; its number is unique in this process. */
+export interface SharedSnapshot {
+  readonly number: number;
+  readonly shared: Snapshot["shared"];
+}
 
 const numbers = new WeakMap<Snapshot, number>();
 let last = 0;
