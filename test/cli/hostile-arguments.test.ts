@@ -53,7 +53,7 @@ function needs({ name }: Command): string[] {
 const isDefect = (text: string): boolean => /a defect of ipsieve|^ {4}at /m.test(text);
 
 test("negative control: an error that no one expected is found", async () => {
-  const { standardError } = await import("../../src/cli/output/standard-error.ts");
+  const { standardError } = await import("../../src/cli/runner/standard-error.ts");
   const { reportError } = await import("../../src/cli/runner/report-error.ts");
   let written = "";
   const stream = standardError();

@@ -26,7 +26,7 @@ import { listName, NO_ENTRIES } from "../rule-lists/list-options.ts";
 import { LineMessages } from "../rule-lists/line-messages.ts";
 import { readList } from "../rule-lists/read-list.ts";
 import { rejectOwnOutput } from "../input/reject-own-output.ts";
-import { isRulesetFile } from "../rulesets/ruleset-file.ts";
+import { isRulesetFile } from "../rule-lists/rule-source.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 /** Options of commands whose operands are sets of addresses. */

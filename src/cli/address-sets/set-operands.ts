@@ -17,7 +17,7 @@ import {
   type SetUse,
 } from "./address-operand.ts";
 import type { Arguments, Option } from "../runner/command.ts";
-import { LIST, RULESET, serverSource } from "../server/server-source.ts";
+import { LIST, RULESET, serverSource } from "./server-source.ts";
 import { ATLEAST, countedVote, voteIn } from "./vote-operand.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";

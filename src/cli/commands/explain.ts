@@ -12,7 +12,7 @@ import { DEFAULT_CATALOGUE, defaultCatalogue } from "../snapshots/default-datase
 import { explainOnServer, isAboutServer } from "../server/explain-on-server.ts";
 import { explanationCard, type ExplainedAddress } from "../server/explained-address.ts";
 import { openedRules, RULES_NOTE } from "../rule-lists/opened-rules.ts";
-import { isOutputClosed, printText } from "../output/standard-output.ts";
+import { isOutputClosed, printText } from "../runner/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { readPrefixes } from "../input/read-prefixes.ts";
 import { CONNECTION_OPTIONS, connectionWords, KEY_NOTE } from "../server/service-connection.ts";

@@ -1,7 +1,7 @@
 import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../runner/command.ts";
 import { nearest } from "../../words/nearest.ts";
 import { ownVersion } from "../../service/own-version.ts";
-import { printShortly } from "../output/standard-output.ts";
+import { printShortly } from "../runner/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { UsageError } from "../runner/usage-error.ts";
 

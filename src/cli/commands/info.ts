@@ -13,7 +13,7 @@ import { ageText, timesText } from "../output/ages.ts";
 import { byteSize } from "../output/numbers.ts";
 import { counted, grouped } from "../../words/numbers.ts";
 import { layoutText } from "../output/layout-text.ts";
-import { oneLine } from "../output/one-line.ts";
+import { oneLine } from "../runner/one-line.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { NETWORKS_KIND } from "../../networks/networks-kind.ts";
 import { networksOf } from "../../datasets/networks-from-bytes.ts";

@@ -10,7 +10,7 @@ import { openCatalogueLazily } from "../../datasets/open-catalogue.ts";
 import { withPath } from "../../datasets/with-path.ts";
 import { type Arguments, type Command, EXIT } from "../runner/command.ts";
 import { lookupCard } from "../output/lookup-card.ts";
-import { isOutputClosed, printText } from "../output/standard-output.ts";
+import { isOutputClosed, printText } from "../runner/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { readOperands } from "../input/read-operands.ts";
 import { reportError } from "../runner/report-error.ts";

@@ -23,7 +23,7 @@ import { printChunks } from "../output/print-chunks.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { rulesOnServer } from "../rulesets/rules-on-server.ts";
-import { LIST, RULESET } from "../server/server-source.ts";
+import { LIST, RULESET } from "../address-sets/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { checkKeyFile } from "../../service/access/check-key-file.ts";
 import { SecretKey } from "../../service/access/secret-key.ts";
 import type { Store } from "../../store/store.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { UsageError } from "../runner/usage-error.ts";
 import { databaseLocation } from "./service-database.ts";

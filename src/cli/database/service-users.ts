@@ -3,7 +3,7 @@ import type { Invitation } from "../../store/command.ts";
 import { ROLES, type Role, type State, type User } from "../../store/state.ts";
 import type { Arguments } from "../runner/command.ts";
 import { nearest } from "../../words/nearest.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import { baseUrlOf, LOCAL_URL } from "./base-url.ts";
 import { dateText, signature } from "./service-database.ts";
 import { UsageError } from "../runner/usage-error.ts";

@@ -2,8 +2,8 @@ import { WebhookMessages } from "../../service/webhooks/webhook-messages.ts";
 import { Metrics } from "../../service/usage/metrics.ts";
 import type { Delivery, Webhook } from "../../store/records/webhook.ts";
 import { type Arguments, EXIT, type Option } from "../runner/command.ts";
-import { oneLine } from "../output/one-line.ts";
-import { printText } from "../output/standard-output.ts";
+import { oneLine } from "../runner/one-line.ts";
+import { printText } from "../runner/standard-output.ts";
 import { KEY_FILE_OPTION, keyFileOf } from "./servers-key-file.ts";
 import {
   chosenWebhook,

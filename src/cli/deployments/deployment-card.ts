@@ -1,11 +1,11 @@
 import type { Client, Deployment } from "../../client/client.ts";
 import { allLists } from "../external-lists/chosen-list.ts";
-import { allRulesets } from "../rulesets/chosen-ruleset.ts";
+import { allRulesets } from "../server/chosen-ruleset.ts";
 import { guardClassesText } from "../rulesets/guard-classes.ts";
 import { sourceTexts } from "./deployment-definition.ts";
 import { counted, grouped } from "../../words/numbers.ts";
-import { sourcesIn } from "../server/server-source.ts";
-import { oneLine } from "../output/one-line.ts";
+import { sourcesIn } from "../address-sets/server-source.ts";
+import { oneLine } from "../runner/one-line.ts";
 import { shellWord } from "../output/shell-word.ts";
 import type { Style } from "../output/style.ts";
 

@@ -8,7 +8,7 @@ import { networkOperand } from "../address-sets/network-operand.ts";
 import { fieldOptions, fieldValues, optionNamed } from "../options/field-options.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { guardClassesOf, guardClassesOption } from "../rulesets/guard-classes.ts";
-import { LIST, RULESET, serverSource, type Source, voteText } from "../server/server-source.ts";
+import { LIST, RULESET, serverSource, type Source, voteText } from "../address-sets/server-source.ts";
 import { parametersText } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 

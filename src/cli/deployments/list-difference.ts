@@ -1,7 +1,7 @@
 import type { DeploymentPreview } from "../../client/client.ts";
 import { cureOf } from "./deployment-card.ts";
 import { grouped } from "../../words/numbers.ts";
-import { oneLine } from "../output/one-line.ts";
+import { oneLine } from "../runner/one-line.ts";
 import type { Style } from "../output/style.ts";
 
 type Difference = NonNullable<DeploymentPreview["difference"]>;

@@ -5,7 +5,7 @@ import { definitionOf, rejectedDefinition } from "./deployment-definition.ts";
 import { differenceLines, doubtLines } from "./list-difference.ts";
 import { columnLines } from "../output/columns.ts";
 import { counted, grouped } from "../../words/numbers.ts";
-import { printText } from "../output/standard-output.ts";
+import { printText } from "../runner/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { ServiceConnection } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";

@@ -1,6 +1,6 @@
 import type { ExternalList } from "../../client/client.ts";
 import { counted, grouped } from "../../words/numbers.ts";
-import { oneLine } from "../output/one-line.ts";
+import { oneLine } from "../runner/one-line.ts";
 import type { Style } from "../output/style.ts";
 
 /** All about an external list, in lines. */

@@ -9,7 +9,7 @@ import type { Arguments, Option } from "../runner/command.ts";
 import { reportMalformed } from "../output/malformed-lines.ts";
 import { grouped } from "../../words/numbers.ts";
 import { createProgress } from "../output/progress.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 
 /** Where the addresses of a log are; as for identify. */
 export const LOG_OPTIONS: readonly Option[] = [

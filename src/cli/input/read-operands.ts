@@ -2,7 +2,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { inputChunks } from "../../batch/input/input-chunks.ts";
 import { ListLineError } from "../../reading/list-error.ts";
 import { readListLine } from "../../reading/list-line.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 
 /** Something to look up, and where it was read: an empty string for the command line. */
 export interface OperandText {

@@ -4,7 +4,7 @@ import type { CtiDataset } from "../../cti/dataset.ts";
 import type { CtiRecord } from "../../cti/fields.ts";
 import type { MatchId } from "../../table/match-id.ts";
 import type { BarColor } from "./bars.ts";
-import { oneLine } from "./one-line.ts";
+import { oneLine } from "../runner/one-line.ts";
 import { countedBy, type CountedSection, type SnapshotCounts } from "./snapshot-counts.ts";
 
 /** Lines by classification, actor and tag of the most specific prefix. A line counts once for each of its tags. */

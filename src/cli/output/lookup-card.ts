@@ -12,7 +12,7 @@ import {
 } from "../../cbs/catalogue.ts";
 import { primaryOf, primarySentence } from "../../cbs/primary.ts";
 import type { Network } from "../../networks/networks.ts";
-import { networkText } from "../snapshots/chosen-networks.ts";
+import { networkText } from "./network-text.ts";
 import { counted } from "../../words/numbers.ts";
 import type { Style } from "./style.ts";
 

@@ -1,6 +1,6 @@
 import type { IdentifyResult } from "../../batch/identify-result.ts";
 import { counted, grouped } from "../../words/numbers.ts";
-import { standardError } from "./standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 
 const WHAT = {
   "not-an-object": "not a JSON object",

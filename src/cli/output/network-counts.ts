@@ -1,7 +1,7 @@
 import { networkCounts } from "../../networks/lines-by.ts";
 import type { Networks } from "../../networks/networks.ts";
-import { networkText } from "../snapshots/chosen-networks.ts";
-import { oneLine } from "./one-line.ts";
+import { networkText } from "./network-text.ts";
+import { oneLine } from "../runner/one-line.ts";
 import type { CountedSection, SnapshotCounts } from "./snapshot-counts.ts";
 
 /**

@@ -2,7 +2,7 @@ import { fstatSync } from "node:fs";
 import type { Progress } from "../../batch/identify-result.ts";
 import { drawBar } from "./bars.ts";
 import { byteSize, clock, short } from "./numbers.ts";
-import { standardError } from "./standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import { styleFor } from "./style.ts";
 
 export const PROGRESS_MODES = ["auto", "bar", "json", "none"] as const;

@@ -1,7 +1,7 @@
 import { drawBar } from "./bars.ts";
 import { byteSize } from "./numbers.ts";
 import type { ProgressMode } from "./progress.ts";
-import { standardError } from "./standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import { styleFor } from "./style.ts";
 
 const CLEAR_LINE = "\r\x1b[K";

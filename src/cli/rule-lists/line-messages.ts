@@ -1,5 +1,5 @@
 import { counted, grouped } from "../../words/numbers.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 
 /** How many lines of one list are reported individually: in a file that is not a list, every line is bad. */
 const MAX_MESSAGES = 20;

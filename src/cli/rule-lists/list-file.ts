@@ -3,7 +3,7 @@ import { inputChunks } from "../../batch/input/input-chunks.ts";
 import type { Arguments } from "../runner/command.ts";
 import { formatOf, listName } from "./list-options.ts";
 import { createProgress } from "../output/progress.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import { rejectBinary, rejectUnreadable } from "./read-list.ts";
 import type { ListFormat, RuleSource } from "./rule-source.ts";
 

@@ -1,9 +1,16 @@
+import type { ReplaceAnswer } from "../../client/client.ts";
 import { ProblemError, type ValidationErrors } from "../../client/errors.ts";
 import { counted, grouped } from "../../words/numbers.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import type { RuleSource } from "./rule-source.ts";
-import type { ShrinkNumbers } from "../rulesets/ruleset-target.ts";
+
 import { UsageError } from "../runner/usage-error.ts";
+
+/** The numbers of a replacement that removes too many rules. */
+export type ShrinkNumbers = Pick<
+  NonNullable<ReplaceAnswer["refusal"]>,
+  "added" | "updated" | "removed" | "unchanged" | "total_rules" | "removed_percent" | "max_shrink"
+>;
 
 /** What the response to a list reports about skipped lines. */
 export interface LeftOut {

@@ -5,7 +5,7 @@ import { formatOf, listName, NO_ENTRIES } from "./list-options.ts";
 import { MAX_ERRORS, rejectLines } from "./listed-rules.ts";
 import type { Arguments } from "../runner/command.ts";
 import { readBytes, rejectBinary } from "./read-list.ts";
-import { isRulesetFile } from "../rulesets/ruleset-file.ts";
+import { isRulesetFile } from "./rule-source.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 /** What the files of these commands can be. */

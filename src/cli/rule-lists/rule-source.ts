@@ -13,3 +13,22 @@ export interface RuleSource {
   /** Ends the progress display. */
   close(): void;
 }
+
+/** The fields of rules besides their prefixes, as in requests to a server. */
+export interface RuleFields {
+  readonly name?: string;
+  readonly expires_in_days?: number;
+  readonly expires_at?: string;
+}
+
+/** How a list is read; the fields apply to rules that do not set them. */
+export interface ListReading extends RuleFields {
+  readonly skip_invalid?: boolean;
+}
+
+/** The extension that distinguishes ruleset files from the names of rulesets on a server. */
+const EXTENSION = ".ipsieve";
+
+export function isRulesetFile(operand: string): boolean {
+  return operand.endsWith(EXTENSION);
+}

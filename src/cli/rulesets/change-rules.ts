@@ -1,7 +1,7 @@
 import { chosenTarget } from "./chosen-target.ts";
 import type { Arguments } from "../runner/command.ts";
 import { counted } from "../../words/numbers.ts";
-import { printText } from "../output/standard-output.ts";
+import { printText } from "../runner/standard-output.ts";
 import { readPrefixes } from "../input/read-prefixes.ts";
 import { reportError } from "../runner/report-error.ts";
 import { reportWarnings } from "./report-warnings.ts";

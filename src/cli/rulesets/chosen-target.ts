@@ -1,8 +1,8 @@
-import { chosenRuleset } from "./chosen-ruleset.ts";
+import { chosenRuleset } from "../server/chosen-ruleset.ts";
 import type { Arguments } from "../runner/command.ts";
 import { fileGuardOf, rejectGuardOptions } from "./file-guard.ts";
 import { keptCount } from "./kept-versions.ts";
-import { isRulesetFile } from "./ruleset-file.ts";
+import { isRulesetFile } from "../rule-lists/rule-source.ts";
 import { RulesetInFile } from "./ruleset-in-file.ts";
 import { RulesetOnServer } from "./ruleset-on-server.ts";
 import type { RulesetTarget } from "./ruleset-target.ts";

@@ -4,7 +4,7 @@ import type { Arguments } from "../runner/command.ts";
 import { LIST_NOTE } from "../rule-lists/list-options.ts";
 import { reportWarnings } from "./report-warnings.ts";
 import { counted } from "../../words/numbers.ts";
-import { printText } from "../output/standard-output.ts";
+import { printText } from "../runner/standard-output.ts";
 import type { ReplaceReport } from "./ruleset-target.ts";
 import { KEY_NOTE } from "../server/service-connection.ts";
 

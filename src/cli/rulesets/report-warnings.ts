@@ -1,7 +1,7 @@
 import type { Collateral } from "../../client/client.ts";
 import { counted } from "../../words/numbers.ts";
-import { oneLine } from "../output/one-line.ts";
-import { standardError } from "../output/standard-error.ts";
+import { oneLine } from "../runner/one-line.ts";
+import { standardError } from "../runner/standard-error.ts";
 
 /** Warnings that are named; the response has a hundred at most. */
 const NAMED = 10;

@@ -1,5 +1,5 @@
 import { Ruleset } from "../../rulesets/ruleset.ts";
-import { chosenRuleset } from "./chosen-ruleset.ts";
+import { chosenRuleset } from "../server/chosen-ruleset.ts";
 import type { Arguments } from "../runner/command.ts";
 import { rejectLines } from "../rule-lists/listed-rules.ts";
 import { RulesetOnServer } from "./ruleset-on-server.ts";

@@ -6,15 +6,8 @@ import { LockError, takeLock } from "../../files/file-lock.ts";
 import type { Ruleset } from "../../rulesets/ruleset.ts";
 import { readSnapshotHead } from "../../snapshot/read-head.ts";
 import { keepVersion, pruneVersions } from "./kept-versions.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import { UsageError } from "../runner/usage-error.ts";
-
-/** The extension that distinguishes ruleset files from the names of rulesets on a server. */
-const EXTENSION = ".ipsieve";
-
-export function isRulesetFile(operand: string): boolean {
-  return operand.endsWith(EXTENSION);
-}
 
 /** A ruleset, and the generation of the file that it was read from. */
 export interface OpenedRuleset {

@@ -28,7 +28,6 @@ import type {
   ChangeReport,
   Compacting,
   ListImport,
-  ListReading,
   ListReplacement,
   ReplaceReport,
   RuleChange,
@@ -36,8 +35,9 @@ import type {
   RuleResult,
   RulesetTarget,
   RulesetVersion,
-  ShrinkNumbers,
 } from "./ruleset-target.ts";
+import type { ShrinkNumbers } from "../rule-lists/list-rejection.ts";
+import type { ListReading } from "../rule-lists/rule-source.ts";
 import { finished } from "../../turns/finished.ts";
 import { UsageError } from "../runner/usage-error.ts";
 import { rulesOfVersion, versionsOf } from "./versioned-file.ts";

@@ -15,7 +15,6 @@ import type {
   ChangeReport,
   Compacting,
   ListImport,
-  ListReading,
   ListReplacement,
   ReplaceReport,
   RuleChange,
@@ -24,6 +23,7 @@ import type {
   RulesetTarget,
   RulesetVersion,
 } from "./ruleset-target.ts";
+import type { ListReading } from "../rule-lists/rule-source.ts";
 import { notKept } from "./kept-versions.ts";
 import type { ServiceConnection } from "../server/service-connection.ts";
 

@@ -1,14 +1,8 @@
 import type { Collateral, CompactAnswer, ImportAnswer, ReplaceAnswer, Rule } from "../../client/client.ts";
 import type { RuleExportFormat } from "../../rulesets/export-rules.ts";
 import type { ConflictMode } from "../../rulesets/write-rule.ts";
-import type { RuleSource } from "../rule-lists/rule-source.ts";
-
-/** The fields of rules besides their prefixes, as in requests to a server. */
-export interface RuleFields {
-  readonly name?: string;
-  readonly expires_in_days?: number;
-  readonly expires_at?: string;
-}
+import type { ShrinkNumbers } from "../rule-lists/list-rejection.ts";
+import type { ListReading, RuleFields, RuleSource } from "../rule-lists/rule-source.ts";
 
 /** A change of one rule. */
 export type RuleChange =
@@ -32,11 +26,6 @@ export interface ChangeReport {
   readonly warnings?: readonly Pick<Collateral, "detail">[];
 }
 
-/** How a list is read; the fields apply to rules that do not set them. */
-export interface ListReading extends RuleFields {
-  readonly skip_invalid?: boolean;
-}
-
 export interface ListImport extends ListReading {
   readonly conflict_resolution?: ConflictMode;
 }
@@ -47,12 +36,6 @@ export interface ListReplacement extends ListReading {
   readonly allow_empty?: boolean;
   readonly max_shrink?: number;
 }
-
-/** The numbers of a replacement that removes too many rules. */
-export type ShrinkNumbers = Pick<
-  NonNullable<ReplaceAnswer["refusal"]>,
-  "added" | "updated" | "removed" | "unchanged" | "total_rules" | "removed_percent" | "max_shrink"
->;
 
 /** What a replacement did or, in a dry run, would do. */
 export type ReplaceReport = Omit<ReplaceAnswer, "refusal"> & {

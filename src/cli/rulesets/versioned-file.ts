@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { ruleDocument } from "../../formats/rule-document.ts";
 import { keptVersions, notKept } from "./kept-versions.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import type { RuleSource } from "../rule-lists/rule-source.ts";
 import { RulesetFile } from "./ruleset-file.ts";
 import type { RulesetVersion } from "./ruleset-target.ts";

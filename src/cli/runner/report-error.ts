@@ -1,6 +1,6 @@
 import { EXIT } from "./command.ts";
-import { oneLine } from "../output/one-line.ts";
-import { standardError } from "../output/standard-error.ts";
+import { oneLine } from "./one-line.ts";
+import { standardError } from "./standard-error.ts";
 
 /**
  * Errors whose message says what is wrong with the input, and how to fix it. Compared by name, so that no module is

@@ -1,5 +1,5 @@
 import type { Command } from "./command.ts";
-import { guardStandardOutput } from "../output/standard-output.ts";
+import { guardStandardOutput } from "./standard-output.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { reportError } from "./report-error.ts";
 import { rejectUnknownVariables } from "./unknown-variables.ts";

@@ -1,8 +1,8 @@
 import type { Network } from "../../networks/networks.ts";
-import { networkText } from "../snapshots/chosen-networks.ts";
+import { networkText } from "../output/network-text.ts";
 import type { RuleRole } from "../../rulesets/explain.ts";
 import type { Purpose } from "../../rulesets/ruleset.ts";
-import { oneLine } from "../output/one-line.ts";
+import { oneLine } from "../runner/one-line.ts";
 import { shellWord } from "../output/shell-word.ts";
 import type { Style } from "../output/style.ts";
 

@@ -7,7 +7,7 @@ import { defaultCatalogue } from "./default-datasets.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { historyFolder, homeFolder } from "./home.ts";
 import { momentOf } from "../options/moment.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 export const AS_OF_OPTION: Option = {

@@ -5,8 +5,8 @@ import { networksOf } from "../../datasets/networks-from-bytes.ts";
 import { BUNDLED_NETWORKS, openNetworksFor, openNetworksSnapshot } from "../../datasets/open-networks.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import type { Network, Networks } from "../../networks/networks.ts";
-import { oneLine } from "../output/one-line.ts";
-import { standardError } from "../output/standard-error.ts";
+import { oneLine } from "../runner/one-line.ts";
+import { standardError } from "../runner/standard-error.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { currentNetworks, homeFolder } from "./home.ts";
 
@@ -82,11 +82,6 @@ export class ShownNetworks {
       `ipsieve: ${oneLine(text)}; AS numbers, organisations and countries are left out (--networks FILE names another file)\n`,
     );
   }
-}
-
-/** "AS15169 Google LLC, US" */
-export function networkText({ asn, name, country }: Pick<Network, "asn" | "name" | "country">): string {
-  return `AS${asn} ${oneLine(name)}${country === null ? "" : `, ${country}`}`;
 }
 
 /** On a terminal only: programs that read the output cannot do anything about it. */

@@ -5,7 +5,7 @@ import { publishFile } from "../../files/publish-file.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { byteSize } from "../output/numbers.ts";
 import { printChunks } from "../output/print-chunks.ts";
-import { standardError } from "../output/standard-error.ts";
+import { standardError } from "../runner/standard-error.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 export const OUTPUT_OPTION: Option = {

@@ -1,10 +1,10 @@
 import type { AuditEntry, AuditFilters as Filters, Client } from "../../../client/client.ts";
 import { AUDITED_COMMANDS } from "../../../service/changes/audit-actions.ts";
 import { columnLines } from "../../output/columns.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { chosenRuleset } from "../../rulesets/chosen-ruleset.ts";
+import { chosenRuleset } from "../../server/chosen-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";

@@ -1,5 +1,5 @@
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { confirm } from "../../runner/confirm.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { UsageError } from "../../runner/usage-error.ts";

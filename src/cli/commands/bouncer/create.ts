@@ -1,6 +1,6 @@
 import { makeCredentialText } from "../../../service/access/credential-text.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { checkedLine } from "../../database/checked-line.ts";
 import { chosenDeployment } from "../../database/chosen-deployment.ts";
 import {

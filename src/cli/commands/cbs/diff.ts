@@ -4,7 +4,7 @@ import { diffNetworks, type NetworkMove } from "../../../networks/diff-networks.
 import { NETWORKS_KIND } from "../../../networks/networks-kind.ts";
 import type { Networks } from "../../../networks/networks.ts";
 import { readSnapshotHead } from "../../../snapshot/read-head.ts";
-import { networkText } from "../../snapshots/chosen-networks.ts";
+import { networkText } from "../../output/network-text.ts";
 import { fileOrGeneration } from "../../snapshots/catalogue-history.ts";
 import { openTree } from "../../snapshots/catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";

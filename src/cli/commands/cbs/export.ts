@@ -17,7 +17,7 @@ import {
 import { NETWORKS, openAdded, type AddedFile } from "../../snapshots/added-files.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { counted } from "../../../words/numbers.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
 /** In place of a file: no catalogue. */

@@ -17,7 +17,7 @@ import { HOME_OPTION, homeFolder } from "../../snapshots/home.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../../words/numbers.ts";
 import { PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { createUpdateProgress } from "../../output/update-progress.ts";
 import { ownVersion } from "../../../service/own-version.ts";

@@ -28,7 +28,7 @@ import { wholeNumber } from "../../runner/parse-arguments.ts";
 import { byteSize } from "../../output/numbers.ts";
 import { counted, grouped } from "../../../words/numbers.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { endWithParent } from "../../runner/end-with-parent.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 

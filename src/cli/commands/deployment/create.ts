@@ -10,9 +10,9 @@ import {
 } from "../../deployments/deployment-definition.ts";
 import { doubtLines } from "../../deployments/list-difference.ts";
 import { grouped } from "../../../words/numbers.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { standardError } from "../../output/standard-error.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { standardError } from "../../runner/standard-error.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";

@@ -3,8 +3,8 @@ import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { entriesOf, stateOf } from "../../deployments/deployment-card.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../../words/numbers.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 

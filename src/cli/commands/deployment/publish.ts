@@ -3,9 +3,9 @@ import { chosenDeployment, DEPLOYMENT_NOTE } from "../../deployments/chosen-depl
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { confirm } from "../../runner/confirm.ts";
 import { canBeReleased, cureOf } from "../../deployments/deployment-card.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 

@@ -6,7 +6,7 @@ import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { byteSize } from "../../output/numbers.ts";
 import { counted } from "../../../words/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import {
   leftOutLine,
   LIST_CONTENT_OPTIONS,

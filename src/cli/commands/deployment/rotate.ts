@@ -1,7 +1,7 @@
 import { makeToken } from "../../../service/access/secret-token.ts";
 import { deploymentIn } from "../../deployments/chosen-deployment.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { endsOf, graceOf, graceOption } from "../../options/grace-hours.ts";
 import {
   chosenOrganisation,

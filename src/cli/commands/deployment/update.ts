@@ -14,8 +14,8 @@ import {
 } from "../../deployments/deployment-definition.ts";
 import { EDIT_OPTIONS, editedSources } from "../../deployments/edited-sources.ts";
 import { changesAddresses, differenceLines, doubtLines } from "../../deployments/list-difference.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";

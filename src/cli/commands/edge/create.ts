@@ -1,7 +1,7 @@
 import { makeBootstrapToken } from "../../../service/edge/bootstrap-token.ts";
 import { EdgeTokens } from "../../../service/edge/edge-tokens.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { baseUrlOf, TOKEN_URL_OPTION } from "../../database/base-url.ts";
 import { checkedLine } from "../../database/checked-line.ts";
 import { chosenDeployment } from "../../database/chosen-deployment.ts";

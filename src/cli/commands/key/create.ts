@@ -5,7 +5,7 @@ import { ACCESS_LEVELS, type AccessLevel, type ApiKey } from "../../../store/rec
 import { type Area, AREAS, type State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { chosenByName } from "../../server/choose-by-name.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { checkedLine, readAs } from "../../database/checked-line.ts";
 import {
   chosenOrganisation,

@@ -2,7 +2,7 @@ import { ofKind } from "../../../store/records/credential.ts";
 import { type Deployment, deploymentsOpenedBy } from "../../../store/records/deployment.ts";
 import { chosenCredential } from "../../database/chosen-credential.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import {
   DATABASE_OPTIONS,
   organisationOption,

@@ -2,7 +2,7 @@ import { LIST_FIELDS } from "../../../service/lists/list-fields.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { rejectTakenList } from "../../external-lists/chosen-list.ts";
 import { fieldOptions, fieldValues } from "../../options/field-options.ts";
-import { printText } from "../../output/standard-output.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const createCommand: Command = {

@@ -1,7 +1,7 @@
 import { chosenList, LIST_NOTE } from "../../external-lists/chosen-list.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { listCard } from "../../external-lists/list-card.ts";
-import { printText } from "../../output/standard-output.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 

@@ -2,8 +2,8 @@ import { LIST_FIELDS } from "../../../service/lists/list-fields.ts";
 import { chosenList, LIST_NOTE, rejectTakenList } from "../../external-lists/chosen-list.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { fieldOptions, fieldValues } from "../../options/field-options.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 

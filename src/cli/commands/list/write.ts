@@ -1,11 +1,11 @@
 import { MAX_EXPIRY_DAYS } from "../../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
 import { chosenList, LIST_NOTE } from "../../external-lists/chosen-list.ts";
-import { chosenRuleset } from "../../rulesets/chosen-ruleset.ts";
+import { chosenRuleset } from "../../server/chosen-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { counted, grouped } from "../../../words/numbers.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
 import { reportWarnings } from "../../rulesets/report-warnings.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";

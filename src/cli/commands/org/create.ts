@@ -2,7 +2,7 @@ import { ServiceError } from "../../../service/service-error.ts";
 import { readOrganisationName } from "../../../service/access/read-user.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { UsageError } from "../../runner/usage-error.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import {
   DATABASE_OPTIONS,
   organisationOption,

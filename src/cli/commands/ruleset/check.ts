@@ -2,7 +2,7 @@ import type { Rule } from "../../../client/client.ts";
 import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { inGroups } from "../../input/in-groups.ts";
-import { isOutputClosed, printText } from "../../output/standard-output.ts";
+import { isOutputClosed, printText } from "../../runner/standard-output.ts";
 import { readPrefixes } from "../../input/read-prefixes.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 

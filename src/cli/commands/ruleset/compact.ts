@@ -4,7 +4,7 @@ import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { confirm } from "../../runner/confirm.ts";
 import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
 import { counted } from "../../../words/numbers.ts";
-import { printText } from "../../output/standard-output.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { printPlan } from "../../rulesets/planned-replacement.ts";
 import { replacedText } from "../../rulesets/rule-replacement.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";

@@ -5,10 +5,11 @@ import { checkRuleName } from "../../../rulesets/validate-rule.ts";
 import { RULESET_FIELDS } from "../../../service/rules/ruleset-fields.ts";
 import { fieldOptions, fieldValues } from "../../options/field-options.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../../runner/command.ts";
-import { printText } from "../../output/standard-output.ts";
-import { rejectTakenRuleset } from "../../rulesets/chosen-ruleset.ts";
+import { printText } from "../../runner/standard-output.ts";
+import { rejectTakenRuleset } from "../../server/chosen-ruleset.ts";
 import { guardClassesOf, guardClassesOption } from "../../rulesets/guard-classes.ts";
-import { isRulesetFile, RulesetFile } from "../../rulesets/ruleset-file.ts";
+import { RulesetFile } from "../../rulesets/ruleset-file.ts";
+import { isRulesetFile } from "../../rule-lists/rule-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, parametersText, ServiceConnection } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 

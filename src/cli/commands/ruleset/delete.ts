@@ -1,12 +1,12 @@
-import { chosenRuleset } from "../../rulesets/chosen-ruleset.ts";
-import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import { chosenRuleset } from "../../server/chosen-ruleset.ts";
+import { isRulesetFile } from "../../rule-lists/rule-source.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { confirm } from "../../runner/confirm.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 import { counted } from "../../../words/numbers.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
-import { sourcesIn } from "../../server/server-source.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
+import { sourcesIn } from "../../address-sets/server-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, ServiceConnection } from "../../server/service-connection.ts";
 
 export const deleteCommand: Command = {

@@ -10,7 +10,7 @@ import { joined, printChunks } from "../../output/print-chunks.ts";
 import { styleFor } from "../../output/style.ts";
 import { differenceLine, type RuleDifference } from "../../rulesets/rule-lines.ts";
 import { LIST_FORMAT_OPTION } from "../../rule-lists/list-options.ts";
-import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import { isRulesetFile } from "../../rule-lists/rule-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 
 export const diffCommand: Command = {

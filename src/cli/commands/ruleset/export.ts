@@ -6,8 +6,8 @@ import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { byteSize } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
-import { standardError } from "../../output/standard-error.ts";
-import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import { standardError } from "../../runner/standard-error.ts";
+import { isRulesetFile } from "../../rule-lists/rule-source.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 

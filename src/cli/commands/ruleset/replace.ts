@@ -5,7 +5,7 @@ import { KEEP_OPTION } from "../../rulesets/kept-versions.ts";
 import { listNotes, printListChanges } from "../../rulesets/list-changes.ts";
 import { LIST_OPTIONS } from "../../rule-lists/list-options.ts";
 import { reportLeftOut, shrinkText } from "../../rule-lists/list-rejection.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { REPLACE_OPTIONS, replacedText, replacementOf } from "../../rulesets/rule-replacement.ts";
 import { fileSource } from "../../rule-lists/list-file.ts";
 import { CONNECTION_OPTIONS } from "../../server/service-connection.ts";

@@ -1,11 +1,11 @@
 import { ProblemError } from "../../../client/errors.ts";
 import { RULESET_FIELDS } from "../../../service/rules/ruleset-fields.ts";
 import { fieldOptions, fieldValues } from "../../options/field-options.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
-import { chosenRuleset, rejectTakenRuleset } from "../../rulesets/chosen-ruleset.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
+import { chosenRuleset, rejectTakenRuleset } from "../../server/chosen-ruleset.ts";
 import { guardClassesOf, guardClassesOption } from "../../rulesets/guard-classes.ts";
-import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import { isRulesetFile } from "../../rule-lists/rule-source.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE, parametersText, ServiceConnection } from "../../server/service-connection.ts";

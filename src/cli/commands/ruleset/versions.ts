@@ -3,9 +3,9 @@ import type { Arguments, Command } from "../../runner/command.ts";
 import { EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../../words/numbers.ts";
-import { printText } from "../../output/standard-output.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
-import { isRulesetFile } from "../../rulesets/ruleset-file.ts";
+import { isRulesetFile } from "../../rule-lists/rule-source.ts";
 import type { RulesetVersion } from "../../rulesets/ruleset-target.ts";
 import { CONNECTION_OPTIONS, KEY_NOTE } from "../../server/service-connection.ts";
 

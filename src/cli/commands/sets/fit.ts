@@ -12,7 +12,7 @@ import { countedAddresses, countedLog, LOG_OPTIONS } from "../../input/counted-l
 import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
 import { counted, grouped } from "../../../words/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { wholeNumber } from "../../runner/parse-arguments.ts";
 import { expressed, PREFIX_FORMATS, rulesOf, SET_NAME_OPTION, setNameFor } from "../../options/prefix-formats.ts";
 import { reportWarnings } from "../../rulesets/report-warnings.ts";

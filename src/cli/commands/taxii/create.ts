@@ -2,7 +2,7 @@ import { makeCredentialText } from "../../../service/access/credential-text.ts";
 import { datasetCollectionId } from "../../../store/records/indicator.ts";
 import type { State } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { checkedLine } from "../../database/checked-line.ts";
 import {
   chosenOrganisation,

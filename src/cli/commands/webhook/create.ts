@@ -1,5 +1,5 @@
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { standardError } from "../../output/standard-error.ts";
+import { standardError } from "../../runner/standard-error.ts";
 import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 import { KEY_FILE_OPTION, keyFileOf } from "../../database/servers-key-file.ts";

@@ -1,6 +1,6 @@
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { confirm } from "../../runner/confirm.ts";
-import { printText } from "../../output/standard-output.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
 import { chosenWebhook, WEBHOOK_NOTE, WEBHOOK_OPTIONS, withWebhooks } from "../../database/webhook-database.ts";
 

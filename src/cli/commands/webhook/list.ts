@@ -1,7 +1,7 @@
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
-import { oneLine } from "../../output/one-line.ts";
-import { printText } from "../../output/standard-output.ts";
+import { oneLine } from "../../runner/one-line.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { styleFor } from "../../output/style.ts";
 import { WEBHOOK_OPTIONS, withWebhooks } from "../../database/webhook-database.ts";
 

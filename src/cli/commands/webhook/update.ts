@@ -1,5 +1,5 @@
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { printText } from "../../output/standard-output.ts";
+import { printText } from "../../runner/standard-output.ts";
 import { RUNNING_SERVER_NOTE, signature } from "../../database/service-database.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 import {

@@ -1,5 +1,5 @@
-import { EXIT } from "../runner/command.ts";
-import { reportError } from "../runner/report-error.ts";
+import { EXIT } from "./command.ts";
+import { reportError } from "./report-error.ts";
 
 let isGuarded = false;
 let isClosed = false;

@@ -1,5 +1,5 @@
 import type { Client, Ruleset } from "../../client/client.ts";
-import { chosenByName, rejectTakenName } from "../server/choose-by-name.ts";
+import { chosenByName, rejectTakenName } from "./choose-by-name.ts";
 
 const RULESET = { kind: "ruleset", listedBy: "ruleset list" };
 

@@ -7,7 +7,7 @@ import { ImportError } from "../../cbs/importers/import-error.ts";
 import type { ImportedList } from "../../cbs/importers/imported-list.ts";
 import { GENERIC_IMPORTERS, type Source, type SourceFile, SOURCES } from "../../cbs/importers/sources.ts";
 import { nearest } from "../../words/nearest.ts";
-import { readBytes, unpackedName } from "../rule-lists/read-list.ts";
+import { readBytes, unpackedName } from "./read-list.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 /** A file in a publisher's format: `aws=ip-ranges.json`. */

@@ -1,11 +1,11 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Client, Deployment } from "../../client/client.ts";
-import { literalIn, NODE } from "../address-sets/address-operand.ts";
-import { isNetworkOperand, networkSelectionIn } from "../address-sets/network-operand.ts";
-import { THREATS, threatSourceIn } from "../address-sets/threat-operand.ts";
-import { ATLEAST, cannotVote, SEPARATOR, voteIn } from "../address-sets/vote-operand.ts";
+import { literalIn, NODE } from "./address-operand.ts";
+import { isNetworkOperand, networkSelectionIn } from "./network-operand.ts";
+import { THREATS, threatSourceIn } from "./threat-operand.ts";
+import { ATLEAST, cannotVote, SEPARATOR, voteIn } from "./vote-operand.ts";
 import { chosenList } from "../external-lists/chosen-list.ts";
-import { chosenRuleset } from "../rulesets/chosen-ruleset.ts";
+import { chosenRuleset } from "../server/chosen-ruleset.ts";
 
 /** What a deployment, or a set of addresses, is made of on a server. */
 export type Source = Deployment["include"][number];
