@@ -109,7 +109,7 @@ test("a list that a dataset shrinks or grows is suspicious, by all its entries a
 });
 
 test("what the guard takes out, or finds, by its policy", async () => {
-  const include = [{ prefixes: ["20.0.0.0/24", "2001:db8::/48"] }];
+  const include = [{ prefixes: ["20.0.0.0/24", "20.0.2.0/24", "2001:db8::/48"] }];
   const lists: Lists = { own: [1, ["20.0.0.7", "2001:db8::/64"], true], other: [1, ["20.0.0.9"]] };
   const guarded = async (definition: Partial<DeploymentDefinition>, request: Partial<CompileRequest> = {}) => {
     const { takenOut, suspicions, accepted, collateral, removed, fromDatasets, list } = await compile(
