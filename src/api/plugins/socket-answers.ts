@@ -15,7 +15,7 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 /** What a response is about, as far as it could be read. */
 interface Subject {
   readonly request?: Pick<IncomingMessage, "url" | "headers"> | undefined;
-  /** The response that the framework would have sent, whose headers are already set. */
+  /** The response that the framework would have sent. */
   readonly response?: ServerResponse | undefined;
   /** The data at which the parser gave up. */
   readonly packet?: Buffer | undefined;
@@ -36,8 +36,7 @@ export class SocketAnswers {
 
   answer(socket: Duplex, kind: ProblemKind, detail: string, { request, response, packet }: Subject = {}): void {
     if (!socket.writable) return void socket.destroy();
-    const known = response?.getHeader("x-request-id");
-    const id = typeof known === "string" ? known : requestId(request ?? { headers: {} });
+    const id = requestId(request ?? response?.req ?? { headers: {} });
     const path = safePath(request?.url ?? response?.req.url ?? targetIn(packet));
     const problem = new Problem(kind, detail);
     const { type, text } = bodyOfProblem(problem, path, id);

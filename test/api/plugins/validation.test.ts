@@ -24,6 +24,7 @@ const BODY = Type.Object(
     kind: Type.Optional(Type.Enum(["a", "b"])),
     both: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     few: Type.Optional(Type.Object({}, { minProperties: 1, maxProperties: 2, additionalProperties: true })),
+    several: Type.Optional(Type.Object({}, { minProperties: 2, additionalProperties: true })),
     deep: Type.Optional(Type.Object({ "a/b~c": Type.Integer() }, { additionalProperties: false })),
     change: Type.Optional(
       Type.Union([
@@ -133,6 +134,7 @@ test("bodies are checked, each error once, by the name of its property", async (
     [{ both: 1 }, "both: must be a string | must be null | has none of the permitted forms"],
     [{ few: {} }, "few: use at least 1 property"],
     [{ few: { a: 1, b: 1, c: 1 } }, "few: use at most 2 properties"],
+    [{ several: { a: 1 } }, "several: use at least 2 properties"],
     [{ deep: { "a/b~c": "x" } }, "deep.a/b~c: must be an integer"],
     [{ deep: { "a/b~c": 1, other: 1 } }, "deep.other: unknown property"],
     [{ other: 1 }, "other: unknown property"],
