@@ -72,7 +72,6 @@ export const COMMAND_TABLE: CommandTable = {
     "sets subtract": async () => (await import("./commands/sets/subtract.ts")).subtractCommand,
     "sets atleast": async () => (await import("./commands/sets/atleast.ts")).atLeastCommand,
     "sets symmetric": async () => (await import("./commands/sets/symmetric.ts")).symmetricCommand,
-    "sets aggregate": async () => (await import("./commands/sets/aggregate.ts")).aggregateCommand,
     "sets compare": async () => (await import("./commands/sets/compare.ts")).compareCommand,
     "sets fit": async () => (await import("./commands/sets/fit.ts")).fitCommand,
     "audit list": async () => (await import("./commands/audit/list.ts")).listCommand,
@@ -135,9 +134,13 @@ export const COMMAND_TABLE: CommandTable = {
   },
 };
 
+/** Former names of commands, which this release still takes. */
+const FORMER_NAMES: Readonly<Record<string, string>> = { "sets aggregate": "sets union" };
+
 /** The name of a command or group that these words begin with, as far as they name one, and the words after it. */
 export function splitName([first = "", ...rest]: readonly string[]): { name: string; rest: string[] } {
   if (!Object.hasOwn(COMMAND_TABLE.groups, first) || rest[0] === undefined || rest[0].startsWith("-"))
     return { name: first, rest };
-  return { name: `${first} ${rest[0]}`, rest: rest.slice(1) };
+  const name = `${first} ${rest[0]}`;
+  return { name: FORMER_NAMES[name] ?? name, rest: rest.slice(1) };
 }

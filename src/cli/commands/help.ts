@@ -7,9 +7,10 @@ import { UsageError } from "../runner/usage-error.ts";
 
 const HELP_COLUMNS = 96;
 /** Named below the list of commands. */
-const ABOUT_COMMANDS: readonly string[] = ["completions", "help"];
+const NAMED_BELOW: readonly string[] = ["completions", "demo", "help"];
 
 const EXAMPLES = [
+  "ipsieve demo                                    # the bundled sample log: which services are in it?",
   "ipsieve identify access.log                     # which services do the visitors come from?",
   "ipsieve identify --summary *.log.gz             # the same, counted, with bars",
   "tail -f access.log | ipsieve identify --format append",
@@ -97,7 +98,7 @@ async function groupHelp(table: CommandTable, group: string, style: Style): Prom
 /** Commands by themselves, and groups: few enough for one screen. */
 async function overview(table: CommandTable, style: Style): Promise<string> {
   const { administration, groups } = table;
-  const own = (await loadCommands(table)).filter(({ name }) => !name.includes(" ") && !ABOUT_COMMANDS.includes(name));
+  const own = (await loadCommands(table)).filter(({ name }) => !name.includes(" ") && !NAMED_BELOW.includes(name));
   const rows = [
     ...own.map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`, summary]),
     ...Object.entries(groups)
