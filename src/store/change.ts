@@ -78,3 +78,9 @@ export type ChangeBody =
    * that has been deleted by then has no parts.
    */
   | { readonly kind: "rules-replaced"; readonly rulesetId: string; readonly rules: readonly RuleColumns[] };
+
+/**
+ * Applies changes immediately, or some of them later: its promise resolves when all are applied. The next ones arrive
+ * meanwhile.
+ */
+export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;

@@ -180,3 +180,13 @@ export interface Usage {
 
 /** The requests made with a key under all plans in a month. */
 export type KeyUsage = Omit<Usage, "area">;
+
+/** What a store contains. */
+export interface StoreReport {
+  readonly schema: number;
+  readonly sequence: number;
+  readonly organisations: number;
+  readonly keys: number;
+  readonly rulesets: number;
+  readonly rules: number;
+}

@@ -1,9 +1,8 @@
-import type { ApplyChanges } from "./queue/_change-feed.ts";
-import type { Change } from "./change.ts";
+import type { ApplyChanges, Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { CounterName, Increments, Recorded } from "./counters.ts";
 import type { ReadAnswer, ReadName, ReadRequest } from "./reads.ts";
-import type { RulesetRules } from "./state.ts";
+import type { RulesetRules, StoreReport } from "./state.ts";
 import type { LoadedState, SavedRules } from "./saved-rules.ts";
 
 /**
@@ -80,14 +79,4 @@ export interface Store {
 
   /** Executes the commands already passed to `write`, then releases the database. */
   close(): Promise<void>;
-}
-
-/** What a store contains. */
-export interface StoreReport {
-  readonly schema: number;
-  readonly sequence: number;
-  readonly organisations: number;
-  readonly keys: number;
-  readonly rulesets: number;
-  readonly rules: number;
 }

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { sql } from "kysely";
-import type { Event } from "../../src/store/records/event.ts";
-import { eventsOf } from "../../src/store/records/packed-events.ts";
+import type { Event } from "../../src/store/event.ts";
+import { eventsOf } from "../../src/store/packed-events.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { by, databases, Replica } from "./harness/stores.ts";

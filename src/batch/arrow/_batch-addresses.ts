@@ -1,6 +1,5 @@
 import type { Family } from "../../address/address.ts";
-import type { AddressChoice } from "../lines/fields/field-address.ts";
-import { fieldAddress } from "../lines/fields/field-address.ts";
+import { type AddressChoice, fieldAddress } from "../lines/fields/field-address.ts";
 import { createFound, NO_ADDRESS } from "../lines/find-address.ts";
 import type { Matcher } from "../engine/matcher.ts";
 import type { ColumnTexts } from "./_column-texts.ts";

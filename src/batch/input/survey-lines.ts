@@ -6,9 +6,14 @@ import { createFound, findAddress } from "../lines/find-address.ts";
 import { BatchError } from "../batch-error.ts";
 import { hasKey } from "../lines/fields/_keyed-value.ts";
 import type { FieldSpec } from "../lines/fields/field-spec.ts";
-import { columnNamed, columnNames, detectSyntax, resolveField } from "../lines/fields/resolve-field.ts";
+import {
+  columnNamed,
+  columnNames,
+  detectSyntax,
+  resolveField,
+  type FieldSyntax,
+} from "../lines/fields/resolve-field.ts";
 import type { IdentifyOptions } from "../identify-options.ts";
-import type { FieldSyntax } from "../lines/fields/resolve-field.ts";
 import { type JsonLayout, jsonLayout, showsJsonLayout } from "./json-records.ts";
 import { repeatedAddress } from "./repeated-address.ts";
 import { type LineShape, TEXT_LINES } from "../lines/line-shape.ts";

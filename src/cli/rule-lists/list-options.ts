@@ -3,8 +3,7 @@ import { MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { wholeNumber } from "../runner/parse-arguments.ts";
 import { unpackedName } from "./read-list.ts";
-import { LIST_FORMATS, type ListFormat } from "./rule-source.ts";
-import type { ListReading, RuleFields } from "./rule-source.ts";
+import { LIST_FORMATS, type ListFormat, type ListReading, type RuleFields } from "./rule-source.ts";
 import { UsageError } from "../runner/usage-error.ts";
 
 const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {

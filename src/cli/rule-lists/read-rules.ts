@@ -2,8 +2,7 @@ import type { DesiredList } from "../../service/rules/desired-rules.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import { rejectedLines } from "./list-rejection.ts";
 import { MAX_ERRORS } from "./listed-rules.ts";
-import type { RuleSource } from "./rule-source.ts";
-import type { ListReading, RuleFields } from "./rule-source.ts";
+import type { RuleSource, ListReading, RuleFields } from "./rule-source.ts";
 import { parametersText } from "../server/service-connection.ts";
 import { UsageError } from "../runner/usage-error.ts";
 

@@ -17,12 +17,12 @@ import { type CollateralDocument, warningsIn } from "../../service/guards/collat
 import { redundantDocument } from "../../service/rules/redundant-document.ts";
 import { readRule } from "../../service/rules/read-rule.ts";
 import { type FieldErrors, ServiceError } from "../../service/service-error.ts";
-import { shrinkRejection } from "../rule-lists/list-rejection.ts";
+import { shrinkRejection, type ShrinkNumbers } from "../rule-lists/list-rejection.ts";
 import type { FileGuard } from "./file-guard.ts";
 import { checkedSetName } from "../options/prefix-formats.ts";
 import { readRules } from "../rule-lists/read-rules.ts";
 import { rejectedMembers } from "../rule-lists/rejected-members.ts";
-import type { RuleSource } from "../rule-lists/rule-source.ts";
+import type { RuleSource, ListReading } from "../rule-lists/rule-source.ts";
 import { type Changed, type OpenedRuleset, RulesetFile } from "./ruleset-file.ts";
 import type {
   ChangeReport,
@@ -36,8 +36,6 @@ import type {
   RulesetTarget,
   RulesetVersion,
 } from "./ruleset-target.ts";
-import type { ShrinkNumbers } from "../rule-lists/list-rejection.ts";
-import type { ListReading } from "../rule-lists/rule-source.ts";
 import { finished } from "../../turns/finished.ts";
 import { UsageError } from "../runner/usage-error.ts";
 import { rulesOfVersion, versionsOf } from "./versioned-file.ts";

@@ -10,7 +10,7 @@ import {
 import { ProblemError } from "../../client/errors.ts";
 import { listRejection } from "../rule-lists/list-rejection.ts";
 import { rejectedMembers } from "../rule-lists/rejected-members.ts";
-import type { ListFormat, RuleSource } from "../rule-lists/rule-source.ts";
+import type { ListFormat, RuleSource, ListReading } from "../rule-lists/rule-source.ts";
 import type {
   ChangeReport,
   Compacting,
@@ -23,7 +23,6 @@ import type {
   RulesetTarget,
   RulesetVersion,
 } from "./ruleset-target.ts";
-import type { ListReading } from "../rule-lists/rule-source.ts";
 import { notKept } from "./kept-versions.ts";
 import type { ServiceConnection } from "../server/service-connection.ts";
 

@@ -1,4 +1,4 @@
-import type { EventPage } from "../../store/records/event.ts";
+import type { EventPage } from "../../store/event.ts";
 import type { Store } from "../../store/store.ts";
 import { Slice, turn } from "../../turns/in-slices.ts";
 import { changesIn, changeText } from "./change-text.ts";

@@ -1,7 +1,6 @@
 import { ruleJson } from "../../formats/rule-document.ts";
-import type { Event } from "../../store/records/event.ts";
-import { eventsOf } from "../../store/records/packed-events.ts";
-import type { EventPage } from "../../store/records/event.ts";
+import type { Event, EventPage } from "../../store/event.ts";
+import { eventsOf } from "../../store/packed-events.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
 
 /** An event of a feed as JSON text. */

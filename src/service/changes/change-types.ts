@@ -1,4 +1,4 @@
-import { type EventType, RULE_EVENTS } from "../../store/records/event.ts";
+import { type EventType, RULE_EVENTS } from "../../store/event.ts";
 
 /** The types of changes in a feed. */
 export const CHANGE_TYPES = [

@@ -3,7 +3,7 @@ import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import { ENTRIES_AT_ONCE } from "../../formats/format.ts";
 import type { Deployment } from "../../store/records/deployment.ts";
-import { uuidOfName } from "../../store/uuid-of-name.ts";
+import { uuidOfName } from "../../store/records/uuid-of-name.ts";
 import { chunkOf } from "./divide-list.ts";
 import { type ListHistory, newHistory, readingHistory } from "./list-history.ts";
 import { type ListText, prefixesOfList } from "../sources/list-text.ts";

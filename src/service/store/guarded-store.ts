@@ -2,9 +2,9 @@ import type { Change } from "../../store/change.ts";
 import type { Command, CommandKind, Outcome } from "../../store/command.ts";
 import type { CounterName, Increments, Recorded } from "../../store/counters.ts";
 import { isBackground, type ReadAnswer, type ReadName, type ReadRequest } from "../../store/reads.ts";
-import type { RulesetRules } from "../../store/state.ts";
+import type { RulesetRules, StoreReport } from "../../store/state.ts";
 import type { LoadedState, SavedRules } from "../../store/saved-rules.ts";
-import type { Store, StoreReport } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import type { StoreOutage } from "./store-outage.ts";
 
 /** A store that reports its errors to an outage: those of requests, and those of the server's background work. */

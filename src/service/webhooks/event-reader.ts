@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { Event, StoredEvents } from "../../store/records/event.ts";
-import { eventsOf } from "../../store/records/packed-events.ts";
+import type { Event, StoredEvents } from "../../store/event.ts";
+import { eventsOf } from "../../store/packed-events.ts";
 import { isOtherFeed } from "../changes/change-tails.ts";
 import type { Store } from "../../store/store.ts";
 import { type About, isOfRule, RuleEvents, singleEvent, type WebhookEvent } from "./webhook-event.ts";

@@ -1,4 +1,4 @@
-import type { Event } from "../../store/records/event.ts";
+import type { Event } from "../../store/event.ts";
 import type { EventKind } from "../../store/records/webhook.ts";
 import { ruleDocument } from "../../formats/rule-document.ts";
 import type { Rule } from "../../rulesets/rule.ts";

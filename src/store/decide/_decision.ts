@@ -1,12 +1,12 @@
 import type { OldRules } from "../_rule-values.ts";
 import type { ChangeBody } from "../change.ts";
 import type { Outcome } from "../command.ts";
-import type { EventBody } from "../records/event.ts";
+import type { EventBody } from "../event.ts";
 import type { Deployment } from "../records/deployment.ts";
 import type { Credential } from "../records/credential.ts";
 import type { ExternalList, FetchState } from "../records/external-list.ts";
 import type { Organisation, Plan, Ruleset, Session, User } from "../state.ts";
-import type { RuleEvent } from "../records/packed-events.ts";
+import type { RuleEvent } from "../packed-events.ts";
 import type { Webhook, WebhookProgress, WebhookSecrets } from "../records/webhook.ts";
 import type { RulesSummary } from "./_rules-summary.ts";
 

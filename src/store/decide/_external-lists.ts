@@ -13,7 +13,7 @@ import {
   type FetchState,
   incompleteProblem,
 } from "../records/external-list.ts";
-import type { EventBody } from "../records/event.ts";
+import type { EventBody } from "../event.ts";
 import { LISTS_SETTING } from "../records/limit-settings.ts";
 import { StoreError } from "../store-error.ts";
 import type { Decision, NewId } from "./_decision.ts";

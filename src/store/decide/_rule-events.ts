@@ -1,4 +1,4 @@
-import type { RuleEvent } from "../records/packed-events.ts";
+import type { RuleEvent } from "../packed-events.ts";
 import type { RuleValues } from "../_rule-values.ts";
 
 const [CREATED, UPDATED, DELETED, EXPIRED] = [0, 1, 2, 3] as const;

@@ -1,14 +1,8 @@
-import type { Change } from "../change.ts";
+import type { ApplyChanges, Change } from "../change.ts";
 import { StoreError } from "../store-error.ts";
 
 /** Milliseconds until it polls again for changes that must exist. */
 const AGAIN_AFTER = 20;
-
-/**
- * Applies changes immediately, or some of them later: its promise resolves when all are applied. The next ones arrive
- * meanwhile.
- */
-export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;
 
 /** Changes committed here; without changes, a result that depends on the changes up to `last`. */
 interface Own {

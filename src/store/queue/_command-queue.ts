@@ -1,6 +1,5 @@
 import type { Answer, GroupAnswer } from "../_answer.ts";
-import { takesLong } from "./_long-commands.ts";
-import type { Command } from "../command.ts";
+import { takesLong, type Command } from "../command.ts";
 import { StoreError } from "../store-error.ts";
 
 /** Maximum weight of a group: a command counts once, a batch once per item. */

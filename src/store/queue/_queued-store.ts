@@ -1,15 +1,15 @@
 import { errorOf, type GroupAnswer } from "../_answer.ts";
 import type { Backend } from "../_backend.ts";
-import { type ApplyChanges, ChangeFeed } from "./_change-feed.ts";
+import { ChangeFeed } from "./_change-feed.ts";
+import type { ApplyChanges, Change } from "../change.ts";
 import { CommandQueue } from "./_command-queue.ts";
 import { PreparedImports } from "./_prepared-imports.ts";
-import type { Change } from "../change.ts";
 import type { Command, CommandKind, Outcome } from "../command.ts";
 import type { CounterName, Increments, Recorded } from "../counters.ts";
 import { finish, type ReadAnswer, type ReadName, type ReadRequest } from "../reads.ts";
-import type { RulesetRules } from "../state.ts";
+import type { RulesetRules, StoreReport } from "../state.ts";
 import type { LoadedState, SavedRules } from "../saved-rules.ts";
-import type { Store, StoreReport } from "../store.ts";
+import type { Store } from "../store.ts";
 
 /** The store over either database: commands in groups, changes in order. */
 export class QueuedStore implements Store {

@@ -1,4 +1,4 @@
-import { uuidOfName } from "../uuid-of-name.ts";
+import { uuidOfName } from "./uuid-of-name.ts";
 
 /** What a source lists: the key of a prefix, and what its indicator contains. Times are milliseconds. */
 export interface IndicatorEntry {

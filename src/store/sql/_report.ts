@@ -3,7 +3,7 @@ import type { Engine } from "./_engine.ts";
 import { atOneInstant } from "./_at-one-instant.ts";
 import { NEVER_LOST } from "./_another-history.ts";
 import { StoreError } from "../store-error.ts";
-import type { StoreReport } from "../store.ts";
+import type { StoreReport } from "../state.ts";
 
 /**
  * Counts the content of the database. Throws StoreError (`corrupt`) if the counts kept with rulesets, or the numbers of

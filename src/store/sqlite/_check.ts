@@ -1,6 +1,6 @@
 import { readReport } from "../sql/_report.ts";
 import { StoreError } from "../store-error.ts";
-import type { StoreReport } from "../store.ts";
+import type { StoreReport } from "../state.ts";
 import type { SqliteEngine } from "./_database.ts";
 
 /** Reads the whole file. Throws StoreError (`corrupt`). */

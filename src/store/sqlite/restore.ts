@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { startAnotherHistory } from "../sql/_another-history.ts";
 import { migrate, SCHEMA_VERSION } from "../migrations/migrate.ts";
 import { StoreError } from "../store-error.ts";
-import type { StoreReport } from "../store.ts";
+import type { StoreReport } from "../state.ts";
 import { checkFile } from "./_check.ts";
 import { openDatabase } from "./_database.ts";
 import { asStoreError } from "./_errors.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../../bench/data/random.ts";
-import { fieldAddress } from "../../../src/batch/lines/fields/field-address.ts";
-import type { AddressChoice } from "../../../src/batch/lines/fields/field-address.ts";
+import { fieldAddress, type AddressChoice } from "../../../src/batch/lines/fields/field-address.ts";
 import { createFound } from "../../../src/batch/lines/find-address.ts";
 import { randomIpv6, randomQuad } from "../../kernel/random-lines.ts";
 import { rounds } from "../../rounds.ts";

@@ -13,11 +13,10 @@ import {
   PlainLineCutter,
 } from "../../../src/batch/lines/csv-records.ts";
 import { BatchError } from "../../../src/batch/batch-error.ts";
-import { fieldAddress } from "../../../src/batch/lines/fields/field-address.ts";
+import { fieldAddress, type AddressChoice } from "../../../src/batch/lines/fields/field-address.ts";
 import { createFound } from "../../../src/batch/lines/find-address.ts";
 import type { IdentifyOptions } from "../../../src/batch/identify-options.ts";
 import type { RowSelection } from "../../../src/batch/engine/messages.ts";
-import type { AddressChoice } from "../../../src/batch/lines/fields/field-address.ts";
 import { identify } from "../../../src/batch/identify.ts";
 import type { RowFormat } from "../../../src/rows/row-format.ts";
 import { isPublicAddress } from "../../../src/batch/lines/public-address.ts";

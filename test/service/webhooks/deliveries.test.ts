@@ -9,7 +9,7 @@ import { GuardedPost } from "../../../src/service/webhooks/guarded-post.ts";
 import { WebhookMessages } from "../../../src/service/webhooks/webhook-messages.ts";
 import { makeSecret } from "../../../src/service/webhooks/webhook-secret.ts";
 import { keyOfPrefix } from "../../../src/store/_prefix-key.ts";
-import { packEvents } from "../../../src/store/records/packed-events.ts";
+import { packEvents } from "../../../src/store/packed-events.ts";
 import type { DeliveryRecord, SentDelivery, Webhook, WebhookProgress } from "../../../src/store/records/webhook.ts";
 import { WebhookReceiver } from "../../api/harness/webhook-receiver.ts";
 import { temporaryFolder } from "../../cli/run-command.ts";

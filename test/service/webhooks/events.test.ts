@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StoredEvents } from "../../../src/store/records/event.ts";
-import { packEvents, type RuleEvent } from "../../../src/store/records/packed-events.ts";
+import type { StoredEvents } from "../../../src/store/event.ts";
+import { packEvents, type RuleEvent } from "../../../src/store/packed-events.ts";
 import { keyOfPrefix } from "../../../src/store/_prefix-key.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { parsePrefix } from "../../../src/address/prefix.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { formatPrefix } from "../../../src/address/prefix.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
-import type { Event } from "../../../src/store/records/event.ts";
-import { eventsOf } from "../../../src/store/records/packed-events.ts";
+import type { Event } from "../../../src/store/event.ts";
+import { eventsOf } from "../../../src/store/packed-events.ts";
 import type { Store } from "../../../src/store/store.ts";
 
 interface ReplayedRule {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { positionIn } from "../../../service/changes/change-tails.ts";
 import { changesIn, changeText } from "../../../service/changes/change-text.ts";
 import type { Services } from "../../../service/services.ts";
-import type { EventPage } from "../../../store/records/event.ts";
+import type { EventPage } from "../../../store/event.ts";
 import { Slice } from "../../../turns/in-slices.ts";
 import type { App } from "../../app-type.ts";
 import { chooseType } from "../../http/media-types.ts";

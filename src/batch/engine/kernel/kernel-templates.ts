@@ -5,8 +5,7 @@ import { templateSlots } from "../template-slots.ts";
 import { SLACK } from "../thread-sizes.ts";
 import type { RowFormat } from "../../../rows/row-format.ts";
 import type { RowTexts } from "../../../rows/row-texts.ts";
-import type { RowSelection } from "../messages.ts";
-import type { Workspace } from "../messages.ts";
+import type { RowSelection, Workspace } from "../messages.ts";
 
 /**
  * A chunk that lacks this many templates is probably one of many: then those of the neighbouring matches are made as

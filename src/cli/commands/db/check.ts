@@ -1,4 +1,4 @@
-import type { StoreReport } from "../../../store/store.ts";
+import type { StoreReport } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { counted } from "../../../words/numbers.ts";
 import { DATABASE_OPTIONS, withStore } from "../../database/service-database.ts";

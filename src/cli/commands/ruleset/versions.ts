@@ -1,6 +1,5 @@
 import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
-import type { Arguments, Command } from "../../runner/command.ts";
-import { EXIT } from "../../runner/command.ts";
+import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../../words/numbers.ts";
 import { printText } from "../../runner/standard-output.ts";

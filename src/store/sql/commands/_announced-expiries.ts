@@ -4,9 +4,8 @@
  * or its expiry comes.
  */
 import { sql, type Transaction } from "kysely";
-import type { Command } from "../../command.ts";
+import { type Command, takesLong } from "../../command.ts";
 import type { RulesetDraft } from "../../decide/_ruleset-draft.ts";
-import { takesLong } from "../../queue/_long-commands.ts";
 import { type Engine, jsonRows } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
 

@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Transaction } from "kysely";
 import { expiredEvent } from "../../decide/_rule-events.ts";
 import { RulesetDraft } from "../../decide/_ruleset-draft.ts";
-import type { RuleEvent } from "../../records/packed-events.ts";
+import type { RuleEvent } from "../../packed-events.ts";
 import type { RuleValues } from "../../_rule-values.ts";
 import { type Engine, lockPart, statement } from "../_engine.ts";
 import { RULESET } from "../_entities.ts";

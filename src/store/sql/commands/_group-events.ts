@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { EventPart, Recorded } from "../../decide/_decision.ts";
-import type { EventBody } from "../../records/event.ts";
-import { packEvents, type RuleEvent } from "../../records/packed-events.ts";
+import type { EventBody } from "../../event.ts";
+import { packEvents, type RuleEvent } from "../../packed-events.ts";
 import type { Ruleset } from "../../state.ts";
 import type { Webhook } from "../../records/webhook.ts";
 import { type Engine, GivenRows, type Insertion, statement } from "../_engine.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
-import { packEvents, type RuleEvent } from "../../records/packed-events.ts";
+import { packEvents, type RuleEvent } from "../../packed-events.ts";
 import type { EventPart } from "../../decide/_decision.ts";
 import type { Tables } from "../_tables.ts";
 

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { EventPage, StoredEvents } from "../../records/event.ts";
+import type { EventPage, StoredEvents } from "../../event.ts";
 import { atOneInstant } from "../_at-one-instant.ts";
 import type { Engine } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";

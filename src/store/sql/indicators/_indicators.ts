@@ -15,7 +15,7 @@ import {
   type IndicatorProgress,
   prefixOfKey,
 } from "../../records/indicator.ts";
-import { uuidOfName } from "../../uuid-of-name.ts";
+import { uuidOfName } from "../../records/uuid-of-name.ts";
 import { formatPrefix } from "../../../address/prefix.ts";
 import type { RuleValues } from "../../_rule-values.ts";
 import { type Engine, forUpdate, type Insertion, jsonRows } from "../_engine.ts";

@@ -1,9 +1,9 @@
-import type { Rule } from "../../rulesets/rule.ts";
-import type { DatasetFacts, Ruleset } from "../state.ts";
-import type { ApiKey } from "./credential.ts";
-import type { StopReason } from "./webhook.ts";
-import type { Deployment, PublishedList, RefusedList } from "./deployment.ts";
-import type { ExternalList, FetchedContent, FetchProblem } from "./external-list.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import type { DatasetFacts, Ruleset } from "./state.ts";
+import type { ApiKey } from "./records/credential.ts";
+import type { StopReason } from "./records/webhook.ts";
+import type { Deployment, PublishedList, RefusedList } from "./records/deployment.ts";
+import type { ExternalList, FetchedContent, FetchProblem } from "./records/external-list.ts";
 
 // The change feed: what happened in an organisation, for clients. Not to be confused with `Change`, by which servers
 // keep their memory up to date.

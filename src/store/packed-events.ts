@@ -1,5 +1,5 @@
 import { type Event, type EventBody, RULE_EVENTS, type StoredEvents } from "./event.ts";
-import { ruleOfValues, type RuleValues } from "../_rule-values.ts";
+import { ruleOfValues, type RuleValues } from "./_rule-values.ts";
 
 /** An event of a rule: the number of its type in `RULE_EVENTS`, the rule's values, and its time. */
 export type RuleEvent = readonly [type: number, ...RuleValues, at: number];
