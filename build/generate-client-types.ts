@@ -7,7 +7,7 @@ import { registerHooks } from "node:module";
 import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { buildApp } from "../src/api/app.ts";
-import type { RouteScope } from "../src/api/plugins/route-scopes.ts";
+import type { RouteScope } from "../src/api/operation.ts";
 import { readSettings } from "../src/service/settings.ts";
 import type { Services } from "../src/service/services.ts";
 

@@ -1,6 +1,6 @@
 import fastify from "fastify";
 import type { Logger } from "pino";
-import type { App } from "./app-type.ts";
+import type { App, TypeBoxTypes } from "./app-type.ts";
 import { addAuditList } from "./routes/dashboard/audit.ts";
 import { addKeyPreviewRoutes } from "./routes/dashboard/previews.ts";
 import { addUndoOfAnyRoute } from "./routes/dashboard/undo.ts";
@@ -17,7 +17,7 @@ import { answerClientError, rejectAmbiguousRequests, withoutAuthority } from "./
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { limitRequests } from "./plugins/limits.ts";
 import { logRequests, silentFramework } from "./plugins/logging.ts";
-import { describeOperations } from "./plugins/openapi.ts";
+import { describeOperations } from "./openapi/describe-operations.ts";
 import { limitPipelining } from "./plugins/pipelining.ts";
 import { answerError, answerProblems } from "./plugins/problems.ts";
 import { readRoutes } from "./plugins/routes.ts";
@@ -26,7 +26,7 @@ import { setSafeHeaders } from "./plugins/safe-headers.ts";
 import { followSequences } from "./plugins/sequences.ts";
 import { rejectWhenOverloaded } from "./plugins/shed-answers.ts";
 import { SocketAnswers } from "./plugins/socket-answers.ts";
-import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
+import { validateStrictly } from "./plugins/validation.ts";
 import { respondNotModified } from "./plugins/unchanged-feeds.ts";
 import { compileWriters } from "./plugins/writers.ts";
 import { addBouncerRoutes } from "./routes/public/deployments/bouncers.ts";

@@ -1,9 +1,14 @@
 import type { TSchema } from "typebox";
 import type { AccessLevel } from "../store/records/credential.ts";
 import type { Area } from "../store/state.ts";
-import type { RouteScope } from "./plugins/route-scopes.ts";
 import type { ProblemKind } from "./problem.ts";
 import type { Settings } from "../service/settings.ts";
+
+/**
+ * The two scopes. `public`: for programs, which send an API key. `dashboard`: for its pages, which send a session's
+ * cookie. Neither accepts the other's credentials.
+ */
+export type RouteScope = "public" | "dashboard";
 
 /**
  * What an operation requires: in the public scope, the access level of a key; in the dashboard's, a role, where editors

@@ -1,5 +1,4 @@
-import type { Access } from "../operation.ts";
-import type { RouteScope } from "../plugins/route-scopes.ts";
+import type { Access, RouteScope } from "../operation.ts";
 import { PLAIN_NAME, SECURE_NAME } from "../access/session-cookie.ts";
 import type { Area } from "../../store/state.ts";
 import type { Json } from "./open-api.ts";

@@ -1,8 +1,7 @@
 import type { FastifySchema } from "fastify";
 import type { TSchema } from "typebox";
 import { EXAMPLES } from "./examples.ts";
-import type { Access } from "../operation.ts";
-import type { RouteScope } from "../plugins/route-scopes.ts";
+import type { Access, RouteScope } from "../operation.ts";
 import { PROBLEMS, type ProblemKind, WITH_REQUEST_ID } from "../problem.ts";
 import { ThreatError } from "../schemas/problem.ts";
 import { problemSchema } from "../schemas/problem-kinds.ts";

@@ -1,6 +1,6 @@
 import type { RouteOptions } from "fastify";
 import { ownVersion } from "../../service/own-version.ts";
-import type { RouteScope } from "../plugins/route-scopes.ts";
+import type { RouteScope } from "../operation.ts";
 import { pascalCase } from "../schemas/problem.ts";
 import type { Settings } from "../../service/settings.ts";
 import { isWebAddress } from "../../service/web-address.ts";

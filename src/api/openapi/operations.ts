@@ -2,7 +2,7 @@ import type { FastifySchema, RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
 import { Check } from "typebox/value";
 import { EXAMPLES } from "./examples.ts";
-import type { RouteScope } from "../plugins/route-scopes.ts";
+import type { RouteScope } from "../operation.ts";
 import { requirement, requirementMembers, SECURITY } from "./about.ts";
 import { answersOf, exampleOf, textSchema } from "./answers.ts";
 import type { SchemaComponents } from "./components.ts";

@@ -5,7 +5,7 @@ import { sessionAdmission } from "../access/admit-session.ts";
 import type { Device } from "../access/known-device.ts";
 import type { LiveSession } from "../../service/store/service-memory.ts";
 import type { Services } from "../../service/services.ts";
-import type { RouteScope } from "./route-scopes.ts";
+import type { RouteScope } from "../operation.ts";
 
 /** The caller of a request: the owner of an API key, or a signed-in user. */
 export interface Caller {

@@ -7,7 +7,7 @@ import { streamOf } from "../http/reply.ts";
 import { joined } from "../../service/encoded.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
-import type { RouteScope } from "./route-scopes.ts";
+import type { RouteScope } from "../operation.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
 declare module "fastify" {

@@ -1,11 +1,6 @@
+import type { RouteScope } from "../operation.ts";
 import type { App } from "../app-type.ts";
 import type { QuerySchema } from "./validation.ts";
-
-/**
- * The two scopes. `public`: for programs, which send an API key. `dashboard`: for its pages, which send a session's
- * cookie. Neither accepts the other's credentials.
- */
-export type RouteScope = "public" | "dashboard";
 
 /**
  * Adds routes below a path. They all belong to the scope, and the scope alone determines what their requests must

@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyTypeProvider } from "fastify";
-import type { Static, TSchema } from "typebox";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { Check } from "typebox/value";
 import { tooManyItems } from "../../json/json-list.ts";
@@ -9,15 +9,6 @@ import { nearest } from "../../words/nearest.ts";
 import { invalid } from "../../service/service-error.ts";
 import { redact } from "../http/redact.ts";
 import { areItemsForHandler } from "../schemas/common.ts";
-
-/**
- * Types of what a handler gets, by the schemas of its route. Its result is written by the schema, which leaves out what
- * it does not name.
- */
-export interface TypeBoxTypes extends FastifyTypeProvider {
-  readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
-  readonly serializer: unknown;
-}
 
 type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Error };
 

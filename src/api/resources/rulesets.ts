@@ -11,7 +11,7 @@ import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { App } from "../app-type.ts";
 import { matching, TAGGED } from "../openapi/documented-headers.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
-import { rulesetId } from "../routes/public/rulesets/find-ruleset.ts";
+import { rulesetId } from "./find-ruleset.ts";
 import { Count, Id, named, NameText, optional, strict, Timestamp } from "../schemas/common.ts";
 import { OwnGuardClasses } from "../schemas/guard.ts";
 import { Purpose, RulesetParameters } from "../schemas/rule.ts";

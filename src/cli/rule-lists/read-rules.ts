@@ -64,7 +64,7 @@ async function* textOf(list: RuleSource): AsyncGenerator<string> {
 
 /** The schema validator is loaded only for JSON documents. */
 async function membersOf(list: RuleSource, skipInvalid: boolean) {
-  const { documentMembers, listBody } = await import("../../api/http/list-bodies.ts");
+  const { documentMembers, listBody } = await import("../../api/plugins/list-bodies.ts");
   const { BodyList } = await import("../../api/plugins/validation.ts");
   const { ReplaceBody } = await import("../../api/schemas/rule.ts");
   const schema = BodyList.of(listBody(ReplaceBody(MAX_RULES)))!;

@@ -1,4 +1,3 @@
-import type { StoreLimits } from "../store-options.ts";
 import type { Deployment } from "./deployment.ts";
 import { CREDENTIALS_SETTING } from "./limit-settings.ts";
 
@@ -66,7 +65,7 @@ export type TaxiiCredential = Credential<"taxii">;
 
 /** How many that are not revoked an organisation may have: of all kinds together that share it. */
 interface Quota {
-  readonly max: (limits: StoreLimits) => number;
+  readonly max: (limits: { readonly credentialsPerOrganisation: number }) => number;
   readonly code: "too-many-keys" | "too-many-credentials";
   /** What the error calls them. */
   readonly things: string;

@@ -18,7 +18,7 @@ import { guardPrefixes } from "../../../service/guards/guard-writes.ts";
 import { withoutLines } from "../../../service/rules/desired-rules.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
 import { readTime } from "../../http/read-time.ts";
-import { findRuleset } from "../public/rulesets/find-ruleset.ts";
+import { findRuleset } from "../../resources/find-ruleset.ts";
 import { ChangeMatchingBody, ChangeMatchingResponse, MatchingQuery, within } from "../../schemas/row.ts";
 import { RulesetParameters } from "../../schemas/rule.ts";
 import type { Services } from "../../../service/services.ts";

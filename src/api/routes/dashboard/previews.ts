@@ -3,7 +3,7 @@ import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.
 import type { App } from "../../app-type.ts";
 import { joined } from "../../../service/encoded.ts";
 import { rulesetTag } from "../../../service/rules/tags.ts";
-import { listBody, listIn, withListBodies } from "../../http/list-bodies.ts";
+import { listBody, listIn, withListBodies } from "../../plugins/list-bodies.ts";
 import { READ_EDL } from "../../operation.ts";
 import {
   type Preview as RulesPreview,
@@ -16,7 +16,7 @@ import {
 import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
 import type { LiveRuleset } from "../../../service/store/service-memory.ts";
 import { streamJson } from "../../http/reply.ts";
-import { findRuleset, noRuleset, rulesetWithId } from "../public/rulesets/find-ruleset.ts";
+import { findRuleset, noRuleset, rulesetWithId } from "../../resources/find-ruleset.ts";
 import { Preview, PreviewBody } from "../../schemas/row.ts";
 import { KeyPreviewQuery, PreviewQuery, RulesetParameters } from "../../schemas/rule.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";

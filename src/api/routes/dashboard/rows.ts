@@ -2,7 +2,7 @@ import type { App } from "../../app-type.ts";
 import { rulesetTag } from "../../../service/rules/tags.ts";
 import { READ_EDL } from "../../operation.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
-import { findRuleset, noRuleset } from "../public/rulesets/find-ruleset.ts";
+import { findRuleset, noRuleset } from "../../resources/find-ruleset.ts";
 import { DEFAULT_ROWS, rowDocument, Rows, RowsQuery, within } from "../../schemas/row.ts";
 import { RulesetParameters } from "../../schemas/rule.ts";
 import type { Services } from "../../../service/services.ts";

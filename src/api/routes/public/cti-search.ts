@@ -8,7 +8,7 @@ import { invalid } from "../../../service/service-error.ts";
 import type { Services } from "../../../service/services.ts";
 import { inSlices } from "../../../turns/in-slices.ts";
 import type { App } from "../../app-type.ts";
-import { LINES } from "../../http/line-bodies.ts";
+import { LINES } from "../../plugins/line-bodies.ts";
 import { chooseType } from "../../http/media-types.ts";
 import { extentOf, pageOf } from "../../http/page.ts";
 import { sendJson, streamOf } from "../../http/reply.ts";

@@ -4,7 +4,7 @@ import { parseAddress } from "../../../address/parse-address.ts";
 import { CtiError } from "../../../cti/cti-error.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
 import { addCtiSearch } from "./cti-search.ts";
-import { lineBody, LINES, LINE_TYPES, requireBody, sendLookups, withLineBodies } from "../../http/line-bodies.ts";
+import { lineBody, LINES, LINE_TYPES, requireBody, sendLookups, withLineBodies } from "../../plugins/line-bodies.ts";
 import { chooseType } from "../../http/media-types.ts";
 import { addressesBytes, READ_CTI } from "../../operation.ts";
 import { invalid } from "../../../service/service-error.ts";

@@ -4,7 +4,7 @@ import { explainAddresses } from "../../../service/explain/explain-addresses.ts"
 import { readAddresses, readPrefix } from "../../../service/rules/read-address.ts";
 import type { Services } from "../../../service/services.ts";
 import type { App } from "../../app-type.ts";
-import { sendDocuments } from "../../http/line-bodies.ts";
+import { sendDocuments } from "../../plugins/line-bodies.ts";
 import { MAX_AT_ONCE, sendJson } from "../../http/reply.ts";
 import { addressesBytes, READ_EDL } from "../../operation.ts";
 import { Explanation, Explanations } from "../../schemas/explanation.ts";

@@ -6,7 +6,7 @@ import { sendSnapshot, SNAPSHOT_TYPE } from "../../http/send-snapshot.ts";
 import { CONDITIONAL } from "../../openapi/documented-headers.ts";
 import { READ_CBS, READ_CTI, READ_EDL } from "../../operation.ts";
 import { RulesetParameters } from "../../schemas/rule.ts";
-import { findRuleset } from "./rulesets/find-ruleset.ts";
+import { findRuleset } from "../../resources/find-ruleset.ts";
 
 const description =
   "A file for the commands and the library of ipsieve, which give the same answers from it as this server. `ipsieve pull` fetches it, and resumes an interrupted transfer: a request with `Range: bytes=N-` and the ETag in If-Range gets the rest (206), or the whole file (200) if it has changed since. Any other Range is ignored.";

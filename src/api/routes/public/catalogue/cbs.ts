@@ -23,7 +23,7 @@ import {
   sendDocuments,
   sendLookups,
   withLineBodies,
-} from "../../../http/line-bodies.ts";
+} from "../../../plugins/line-bodies.ts";
 import { chooseType } from "../../../http/media-types.ts";
 import { addressesBytes, READ_CBS } from "../../../operation.ts";
 import {

@@ -21,7 +21,7 @@ import { BatchBody, BatchResponse, RulesetParameters } from "../../../schemas/ru
 import { ruleDocument } from "../../../../formats/rule-document.ts";
 import type { Services } from "../../../../service/services.ts";
 import { IDEMPOTENT, matching } from "../../../openapi/documented-headers.ts";
-import { findRuleset } from "./find-ruleset.ts";
+import { findRuleset } from "../../../resources/find-ruleset.ts";
 
 export function addBatchRoutes(app: App, services: Services): void {
   const { store, settings } = services;

@@ -21,12 +21,12 @@ import {
   sendDocuments,
   sendLookups,
   withLineBodies,
-} from "../../../http/line-bodies.ts";
+} from "../../../plugins/line-bodies.ts";
 import { chooseType } from "../../../http/media-types.ts";
 import { MAX_AT_ONCE, sendJson, sendText } from "../../../http/reply.ts";
 import { addressesBytes, READ_EDL } from "../../../operation.ts";
 import { AddressesBody, CheckResult, CheckResults, RulesetParameters } from "../../../schemas/rule.ts";
-import { findRuleset } from "./find-ruleset.ts";
+import { findRuleset } from "../../../resources/find-ruleset.ts";
 
 const PATH = "/edl/ip-rulesets/:ruleset_id/rules::check";
 /**

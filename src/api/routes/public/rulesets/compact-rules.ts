@@ -14,7 +14,7 @@ import { IDEMPOTENT, matching } from "../../../openapi/documented-headers.ts";
 import { WRITE_EDL } from "../../../operation.ts";
 import { Problem } from "../../../problem.ts";
 import { CompactQuery, CompactResponse, RulesetParameters } from "../../../schemas/rule.ts";
-import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
+import { findRuleset, noRuleset, rulesetId } from "../../../resources/find-ruleset.ts";
 
 /** A ruleset that others change while it is compacted is planned again this many times. */
 const MAX_TRIES = 5;

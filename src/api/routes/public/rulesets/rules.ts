@@ -32,7 +32,7 @@ import type { Services } from "../../../../service/services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../../openapi/documented-headers.ts";
 import { LIST_TYPES } from "../../../../service/rules/desired-rules.ts";
 import { addCheckRoutes } from "./check-rules.ts";
-import { findRuleset } from "./find-ruleset.ts";
+import { findRuleset } from "../../../resources/find-ruleset.ts";
 import { sendExport } from "./whole-rulesets.ts";
 
 const tags = ["IP rulesets"];

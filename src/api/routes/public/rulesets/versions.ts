@@ -8,7 +8,7 @@ import { extentOf, pageOf } from "../../../http/page.ts";
 import { READ_EDL } from "../../../operation.ts";
 import { RulesetParameters } from "../../../schemas/rule.ts";
 import { VersionPage, VersionsQuery } from "../../../schemas/version.ts";
-import { findRuleset } from "./find-ruleset.ts";
+import { findRuleset } from "../../../resources/find-ruleset.ts";
 
 /** The versions of a ruleset; `rules:export` gives the rules of one. */
 export function addVersionRoutes(app: App, services: Services): void {

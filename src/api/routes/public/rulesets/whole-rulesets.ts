@@ -15,7 +15,7 @@ import {
   representationOf,
   VersionNotKeptError,
 } from "../../../../service/rules/export-file.ts";
-import { listBody, listIn, withListBodies } from "../../../http/list-bodies.ts";
+import { listBody, listIn, withListBodies } from "../../../plugins/list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../../../operation.ts";
 import { type CountedPlan, planCounted } from "../../../../service/rules/plan-replacement.ts";
 import { notFound, Problem } from "../../../problem.ts";
@@ -44,7 +44,7 @@ import { sendShared } from "../../../http/shared-file.ts";
 import { shrinkProblem } from "../../../shrink-problem.ts";
 import { IDEMPOTENT, matching } from "../../../openapi/documented-headers.ts";
 import { readDesiredList, type DesiredList } from "../../../../service/rules/desired-rules.ts";
-import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
+import { findRuleset, noRuleset, rulesetId } from "../../../resources/find-ruleset.ts";
 
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets/:ruleset_id";

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import { notFound } from "../../../problem.ts";
-import type { LiveRuleset } from "../../../../service/store/service-memory.ts";
-import type { Services } from "../../../../service/services.ts";
+import { notFound } from "../problem.ts";
+import type { LiveRuleset } from "../../service/store/service-memory.ts";
+import type { Services } from "../../service/services.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,9 +1,9 @@
 import type { RouteOptions } from "fastify";
 import type { App } from "../app-type.ts";
-import { documentOf } from "../openapi/document.ts";
-import type { OpenApi } from "../openapi/open-api.ts";
+import { documentOf } from "./document.ts";
+import type { OpenApi } from "./open-api.ts";
 import type { Services } from "../../service/services.ts";
-import type { RouteScope } from "./route-scopes.ts";
+import type { RouteScope } from "../operation.ts";
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -6,10 +6,10 @@ import { AddressBatch } from "../../service/address-batch.ts";
 import type { DocumentForm } from "../../service/address-documents.ts";
 import { invalid } from "../../service/service-error.ts";
 import type { App } from "../app-type.ts";
-import { passBodies } from "../plugins/bodies.ts";
-import type { ArrivingBody } from "./arriving-body.ts";
-import { sendText, streamOf } from "./reply.ts";
-import { lookUpLines, type LookUpTexts } from "./lookup-lines.ts";
+import { passBodies } from "./bodies.ts";
+import type { ArrivingBody } from "../http/arriving-body.ts";
+import { sendText, streamOf } from "../http/reply.ts";
+import { lookUpLines, type LookUpTexts } from "../http/lookup-lines.ts";
 
 /** Lines of JSON. */
 export const LINES = "application/x-ndjson";
