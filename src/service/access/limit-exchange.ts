@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FoundMessage, LimitMessage, SeenMessage } from "../../store/limit-message.ts";
 import type { Store } from "../../store/store.ts";
-import { RepeatedExchange } from "../store/repeated-exchange.ts";
+import { Periodic } from "../periodic.ts";
 import {
   type Count,
   type FailureLimits,
@@ -51,7 +51,7 @@ export class LimitExchange {
   /** What the database has not confirmed yet. */
   #sending: { readonly minute: number; readonly number: number; readonly counts: string } | undefined;
   #early: readonly EarlyCounts[] = [];
-  readonly #repeated = new RepeatedExchange(() => this.exchange(), EVERY);
+  readonly #repeated = new Periodic(() => this.exchange(), EVERY);
 
   constructor({ store, now, keyLimits, failureLimits, signIns }: Dependencies, steady: SteadyClock) {
     this.#store = store;

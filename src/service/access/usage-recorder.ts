@@ -1,5 +1,5 @@
 import type { Store } from "../../store/store.ts";
-import { RepeatedExchange } from "../store/repeated-exchange.ts";
+import { Periodic } from "../periodic.ts";
 import type { Metrics } from "../usage/metrics.ts";
 import type { KeyLimits } from "./rate-limits.ts";
 
@@ -11,7 +11,7 @@ const EVERY = 5000;
 /** Exchanges the monthly counts of keys and the traffic by minute with the store: never per request. */
 export class UsageRecorder {
   readonly #services: Dependencies;
-  readonly #repeated = new RepeatedExchange(() => this.#exchange(), EVERY);
+  readonly #repeated = new Periodic(() => this.#exchange(), EVERY);
 
   constructor(services: Dependencies) {
     this.#services = services;

@@ -7,7 +7,7 @@ import { StoreError } from "../../store/store-error.ts";
 import { inSlices } from "../../turns/in-slices.ts";
 import type { Pulls } from "../deployments/pulls.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
-import { RepeatedExchange } from "../store/repeated-exchange.ts";
+import { Periodic } from "../periodic.ts";
 
 /** Milliseconds between two checks. */
 const EVERY = 10_000;
@@ -26,8 +26,7 @@ interface Dependencies {
  */
 export class Announcements {
   readonly #services: Dependencies;
-  readonly #repeated: RepeatedExchange;
-  #first: Promise<void> | undefined;
+  readonly #repeated: Periodic;
   #isStopped = false;
   /** Keys that have been announced, and deployments with the time of the last pull before that. */
   #keys = new Set<string>();
@@ -35,18 +34,17 @@ export class Announcements {
 
   constructor(services: Dependencies, every = EVERY) {
     this.#services = services;
-    this.#repeated = new RepeatedExchange(() => this.#poll(), every);
+    this.#repeated = new Periodic(() => this.#poll(), every);
   }
 
   start(): void {
-    this.#first = this.#poll().then(() => this.#repeated.start());
+    this.#repeated.startNow();
   }
 
   /** Resolves once the write in progress has ended; what it did not announce is left to the next server. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#repeated.stop();
-    await this.#first;
+    return this.#repeated.stop();
   }
 
   async #poll(): Promise<void> {

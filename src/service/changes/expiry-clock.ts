@@ -1,4 +1,5 @@
 import type { Store } from "../../store/store.ts";
+import { Periodic } from "../periodic.ts";
 
 /** Milliseconds between two checks for due expiries, unless one is known to be due sooner. */
 const EVERY = 500;
@@ -14,36 +15,27 @@ interface Dependencies {
  */
 export class ExpiryClock {
   readonly #services: Dependencies;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #isStopped = false;
+  /** The store's outage is logged elsewhere. */
+  readonly #checks = new Periodic(() => this.#append().catch(() => EVERY), EVERY);
 
   constructor(services: Dependencies) {
     this.#services = services;
   }
 
   start(): void {
-    this.#running = this.#poll();
+    this.#checks.startNow();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#checks.stop();
   }
 
-  async #poll(): Promise<void> {
-    const wait = await this.#append().catch(() => EVERY); // the store's outage is logged elsewhere
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => (this.#running = this.#poll()), Math.min(wait, EVERY)).unref();
-  }
-
-  /** Returns the milliseconds until the next expiry. */
+  /** Returns the milliseconds until the next check. */
   async #append(): Promise<number> {
     const { store, now } = this.#services;
     const next = await store.read("nextExpiry");
     const at = now();
-    if (next === null || next > at) return Math.max(1, (next ?? Number.POSITIVE_INFINITY) - at);
+    if (next === null || next > at) return Math.min(EVERY, Math.max(1, (next ?? Number.POSITIVE_INFINITY) - at));
     await store.write({ kind: "expire-rules", actor: "server", at });
     return EVERY;
   }

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { Periodic } from "../periodic.ts";
 import type { Metrics } from "../usage/metrics.ts";
 import { type ChildCommand, RunningChild } from "./child-command.ts";
 
@@ -22,14 +23,14 @@ const PREFIX = "ipsieve: ";
  */
 export class FollowedCatalogue {
   readonly #options: FollowedCatalogueOptions;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #pulls: Periodic;
   #child: RunningChild | undefined;
-  #ended: Promise<void> = Promise.resolve();
   #isClosed = false;
   #failingSince: number | null = null;
 
   constructor(options: FollowedCatalogueOptions) {
     this.#options = options;
+    this.#pulls = new Periodic(() => this.#pull(), options.every);
   }
 
   /** When pulls began to fail, in milliseconds since 1970 UTC; null if the last one succeeded. */
@@ -38,15 +39,14 @@ export class FollowedCatalogue {
   }
 
   start(): void {
-    this.#ended = this.#pull();
+    this.#pulls.startNow();
   }
 
   /** Stops a pull in progress, which a later one continues, and waits until it has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
     this.#child?.end();
-    await this.#ended;
+    await this.#pulls.stop();
   }
 
   /** Ends a pull immediately. */
@@ -54,8 +54,8 @@ export class FollowedCatalogue {
     this.#child?.kill();
   }
 
-  /** Never rejects. */
-  async #pull(): Promise<void> {
+  /** Returns the milliseconds until the next pull. Never rejects. */
+  async #pull(): Promise<number> {
     const { command, every } = this.#options;
     let reason = "";
     try {
@@ -68,9 +68,7 @@ export class FollowedCatalogue {
     } finally {
       this.#child = undefined;
     }
-    if (this.#isClosed) return;
-    const wait = this.#failingSince === null ? every : Math.min(every, AFTER_FAILURE);
-    this.#timer = setTimeout(() => this.start(), wait).unref();
+    return this.#failingSince === null ? every : Math.min(every, AFTER_FAILURE);
   }
 
   #succeeded({ outcome }: { readonly outcome: "pulled" | "unchanged" }): void {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Deployment, PublishedList } from "../../store/records/deployment.ts";
 import type { Plan } from "../../store/state.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
-import { RepeatedExchange } from "../store/repeated-exchange.ts";
+import { Periodic } from "../periodic.ts";
 import { packList, unpackList } from "../sources/list-text.ts";
 import type { PublishedLists, ServedList } from "./published-lists.ts";
 
@@ -53,7 +53,7 @@ export class FeedFolder {
   readonly #log: Log;
   /** The state from which the file of each deployment was written. */
   readonly #saved = new Map<string, string>();
-  readonly #saving = new RepeatedExchange(() => this.#saveAll(), EVERY);
+  readonly #saving = new Periodic(() => this.#saveAll(), EVERY);
   #isStarted = false;
 
   constructor(path: string, services: Dependencies, log: Log) {

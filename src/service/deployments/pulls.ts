@@ -9,7 +9,7 @@ import {
 import { type Activity, FIRST_ERROR } from "../../store/records/activity.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
-import { RepeatedExchange } from "../store/repeated-exchange.ts";
+import { Periodic } from "../periodic.ts";
 
 /** Milliseconds between two exchanges with the store. */
 const EVERY = 5000;
@@ -39,7 +39,7 @@ export class Pulls {
   /** What was passed to the store and is not confirmed yet: a repeated write must have the same content. */
   #sent: readonly PullToRecord[] = [];
   #last = new Map<string, number>();
-  readonly #repeated = new RepeatedExchange(() => this.#exchange(), EVERY);
+  readonly #repeated = new Periodic(() => this.#exchange(), EVERY);
 
   constructor(services: PullServices) {
     this.#services = services;

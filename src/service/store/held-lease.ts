@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "../../store/store.ts";
+import { Periodic } from "../periodic.ts";
 
 /** Milliseconds for which a lease holds; it is renewed several times before that is over. */
 const LEASE = 6000;
@@ -8,14 +9,12 @@ const RENEWED_EVERY = 2000;
 /** A lease of the database: of all servers on it, and processes of each, one at a time holds that of a name. */
 export class HeldLease {
   readonly #record: (milliseconds: number) => Promise<boolean>;
-  readonly #timer: NodeJS.Timeout;
-  #renewing: Promise<void> | undefined;
+  readonly #renewals: Periodic;
 
   private constructor(record: (milliseconds: number) => Promise<boolean>, onLost: () => void) {
     this.#record = record;
-    this.#timer = setInterval(() => {
-      this.#renewing ??= this.#renew(onLost).finally(() => (this.#renewing = undefined));
-    }, RENEWED_EVERY).unref();
+    this.#renewals = new Periodic(() => this.#renew(onLost), RENEWED_EVERY);
+    this.#renewals.start();
   }
 
   /**
@@ -30,8 +29,7 @@ export class HeldLease {
 
   /** Never rejects: without the database, the lease ends by itself. */
   async release(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#renewing;
+    await this.#renewals.stop();
     await this.#record(0).catch(() => undefined);
   }
 

@@ -16,7 +16,7 @@ import type { FairQueue } from "../fair-queue.ts";
 import type { ServiceMemory } from "../store/service-memory.ts";
 import { ServiceError } from "../service-error.ts";
 import type { Settings } from "../settings.ts";
-import { RepeatedExchange } from "../store/repeated-exchange.ts";
+import { Periodic } from "../periodic.ts";
 import type { Collection } from "./collections.ts";
 
 /** Entries that are compared in one step. */
@@ -55,7 +55,7 @@ export class IndicatorFollowers {
   /** By collection: the update in progress, and the one that starts after it. */
   readonly #running = new Map<string, { readonly now: Promise<void>; next: Promise<void> | undefined }>();
   #isStopped = false;
-  #cleaning: RepeatedExchange | undefined;
+  #cleaning: Periodic | undefined;
 
   constructor(services: Dependencies) {
     this.#services = services;
@@ -80,7 +80,7 @@ export class IndicatorFollowers {
   }
 
   start(): void {
-    this.#cleaning = new RepeatedExchange(() => this.deleteOld(), CLEANED_EVERY);
+    this.#cleaning = new Periodic(() => this.deleteOld(), CLEANED_EVERY);
     this.#cleaning.start();
   }
 

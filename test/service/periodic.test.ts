@@ -1,9 +1,9 @@
-/** Exchanges with the store that repeat: one after the other, and none once they have been stopped. */
+/** Work that repeats: one run after the other, and none once it has been stopped. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
-import { RepeatedExchange } from "../../../src/service/store/repeated-exchange.ts";
-import { until } from "../../until.ts";
+import { Periodic } from "../../src/service/periodic.ts";
+import { until } from "../until.ts";
 
 /** Exchanges that last until the test ends them. */
 class Exchanges {
@@ -26,7 +26,7 @@ class Exchanges {
 
 test("a long exchange is not overtaken by the next", async () => {
   const exchanges = new Exchanges();
-  const repeated = new RepeatedExchange(exchanges.exchange, 1);
+  const repeated = new Periodic(exchanges.exchange, 1);
   repeated.start();
   await until("an exchange has begun", () => exchanges.begun === 1);
   await delay(20);
@@ -41,7 +41,7 @@ test("a long exchange is not overtaken by the next", async () => {
 
 test("stopping waits for the running exchange, after which there is none", async () => {
   const exchanges = new Exchanges();
-  const repeated = new RepeatedExchange(exchanges.exchange, 1);
+  const repeated = new Periodic(exchanges.exchange, 1);
   repeated.start();
   await until("an exchange has begun", () => exchanges.begun === 1);
   let isStopped = false;
@@ -56,10 +56,20 @@ test("stopping waits for the running exchange, after which there is none", async
 
 test("if stopped before the first exchange, there is none, even if started afterwards", async () => {
   const exchanges = new Exchanges();
-  const repeated = new RepeatedExchange(exchanges.exchange, 1);
+  const repeated = new Periodic(exchanges.exchange, 1);
   repeated.start();
   await repeated.stop();
   repeated.start();
+  repeated.startNow();
   await delay(20);
   assert.equal(exchanges.begun, 0);
+});
+
+test("the first run may be now, and a run says when the next one is, if not after the usual time", async () => {
+  let begun = 0;
+  const repeated = new Periodic(async () => (++begun === 1 ? 1 : undefined), 1e9);
+  repeated.startNow();
+  assert.equal(begun, 1);
+  await until("the second run", () => begun === 2);
+  await repeated.stop();
 });
