@@ -1,3 +1,5 @@
+import type { CredentialKind } from "../store/records/credential.ts";
+import type { CredentialCommands } from "./credentials/credential-commands.ts";
 import type { CommandTable } from "./runner/command.ts";
 
 /**
@@ -35,23 +37,18 @@ export const COMMAND_TABLE: CommandTable = {
     "org list": async () => (await import("./commands/org/list.ts")).listCommand,
     "plan set": async () => (await import("./commands/plan/set.ts")).setCommand,
     "plan list": async () => (await import("./commands/plan/list.ts")).listCommand,
-    "key create": async () => (await import("./commands/key/create.ts")).createCommand,
-    "key list": async () => (await import("./commands/key/list.ts")).listCommand,
-    "key revoke": async () => (await import("./commands/key/revoke.ts")).revokeCommand,
-    "bouncer create": async () => (await import("./commands/bouncer/create.ts")).createCommand,
-    "bouncer list": async () => (await import("./commands/bouncer/list.ts")).listCommand,
-    "bouncer revoke": async () => (await import("./commands/bouncer/revoke.ts")).revokeCommand,
-    "taxii create": async () => (await import("./commands/taxii/create.ts")).createCommand,
-    "taxii list": async () => (await import("./commands/taxii/list.ts")).listCommand,
-    "taxii revoke": async () => (await import("./commands/taxii/revoke.ts")).revokeCommand,
+    "credential create": async () => (await import("./credentials/any-credential.ts")).createCommand,
+    "credential list": async () => (await import("./credentials/any-credential.ts")).listCommand,
+    "credential revoke": async () => (await import("./credentials/any-credential.ts")).revokeCommand,
+    ...ofCredentials("key", async () => (await import("./credentials/api.ts")).api),
+    ...ofCredentials("bouncer", async () => (await import("./credentials/bouncer.ts")).bouncer),
+    ...ofCredentials("taxii", async () => (await import("./credentials/taxii.ts")).taxii),
     "user add": async () => (await import("./commands/user/add.ts")).addCommand,
     "user list": async () => (await import("./commands/user/list.ts")).listCommand,
     "user role": async () => (await import("./commands/user/role.ts")).roleCommand,
     "user invite": async () => (await import("./commands/user/invite.ts")).inviteCommand,
     "user remove": async () => (await import("./commands/user/remove.ts")).removeCommand,
-    "edge create": async () => (await import("./commands/edge/create.ts")).createCommand,
-    "edge list": async () => (await import("./commands/edge/list.ts")).listCommand,
-    "edge revoke": async () => (await import("./commands/edge/revoke.ts")).revokeCommand,
+    ...ofCredentials("edge", async () => (await import("./credentials/edge.ts")).edge),
     "ruleset list": async () => (await import("./commands/ruleset/list.ts")).listCommand,
     "ruleset create": async () => (await import("./commands/ruleset/create.ts")).createCommand,
     "ruleset update": async () => (await import("./commands/ruleset/update.ts")).updateCommand,
@@ -115,6 +112,7 @@ export const COMMAND_TABLE: CommandTable = {
     cti: "build, query and export threat-intelligence datasets",
     org: "create, change and list the organisations of the service",
     plan: "set and list what organisations may use",
+    credential: "create, list and revoke credentials of any kind: those of key, bouncer, edge and taxii",
     key: "create, list and revoke API keys",
     bouncer: "create, list and revoke the keys of CrowdSec bouncers",
     edge: "create, list and revoke the tokens of edge components",
@@ -129,7 +127,7 @@ export const COMMAND_TABLE: CommandTable = {
     db: "create, check, back up and restore the database of the service",
   },
   administration: {
-    groups: ["org", "key", "user", "plan", "bouncer", "edge", "taxii", "db"],
+    groups: ["org", "credential", "user", "plan", "db", "key", "bouncer", "edge", "taxii"],
     about: "whoever runs the service, on its database",
   },
 };
@@ -143,4 +141,17 @@ export function splitName([first = "", ...rest]: readonly string[]): { name: str
     return { name: first, rest };
   const name = `${first} ${rest[0]}`;
   return { name: FORMER_NAMES[name] ?? name, rest: rest.slice(1) };
+}
+
+/** The commands about one kind of credential. */
+function ofCredentials<Kind extends CredentialKind>(
+  group: string,
+  load: () => Promise<CredentialCommands<Kind>>,
+): CommandTable["commands"] {
+  const shared = () => import("./credentials/credential-commands.ts");
+  return {
+    [`${group} create`]: async () => (await shared()).createCommandOf(await load()),
+    [`${group} list`]: async () => (await shared()).listCommandOf(await load()),
+    [`${group} revoke`]: async () => (await shared()).revokeCommandOf(await load()),
+  };
 }

@@ -1,61 +1,18 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { CreateCredentialCommand } from "../../src/store/command.ts";
 import { CREDENTIALS, type CredentialKind } from "../../src/store/records/credential.ts";
 import { makeCredentialText } from "../../src/service/access/credential-text.ts";
 import { digestOfToken, makeToken } from "../../src/service/access/secret-token.ts";
 import { definitionOf } from "../deployments/definition-of.ts";
-import {
-  DEPLOYMENT,
-  type EarlierCredential,
-  fillEarlierCredentials,
-  ORGANISATION,
-} from "../store/harness/earlier-credentials.ts";
 import { until } from "../until.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
-import { type Answer, addOrganisation, ask, startServer, type TestServer, useStores } from "./start-server.ts";
+import { DOORS, KINDS, sentBy } from "./harness/credential-doors.ts";
+import { addOrganisation, startServer, type TestServer } from "./start-server.ts";
 
-// What holds for the credentials of all kinds, and that those of earlier releases stay valid.
+// What holds for the credentials of all kinds.
 
-const KINDS = Object.keys(CREDENTIALS) as CredentialKind[];
 const LIMIT = 3;
-
-/** Where each kind is valid, and what others get there. */
-const DOORS: Readonly<Record<CredentialKind, { open(t: TestServer, text: string): Promise<Answer>; refusal: number }>> =
-  {
-    api: {
-      open: (t, text) => ask(t, "GET", "/v1/edl/ip-rulesets/", { headers: { "X-API-Key": text } }),
-      refusal: 401,
-    },
-    bouncer: {
-      open: (t, text) => ask(t, "GET", "/v1/decisions/stream?startup=true", { headers: { "X-Api-Key": text } }),
-      refusal: 403,
-    },
-    edge: {
-      open: (t, text) => ask(t, "POST", "/api/v1/edl/bootstrap", { body: { bootstrap_token: text } }),
-      refusal: 401,
-    },
-    taxii: {
-      open(t, text) {
-        const authorization = `Basic ${btoa(`${text.slice(0, 8)}:${text}`)}`;
-        return ask(t, "GET", "/taxii2/", { headers: { authorization, accept: "application/taxii+json;version=2.1" } });
-      },
-      refusal: 401,
-    },
-  };
-
-/** The token of an edge component with this `jti`; texts of other kinds are what their holders send. */
-function sentBy(t: TestServer, kind: CredentialKind, text: string, organisation: string, deployment: string): string {
-  if (kind !== "edge") return text;
-  const about = { iss: "http://lists.example", use: "bootstrap", component_type: "traefik", iat: 1 } as const;
-  return t.server.services.publishing.edgeTokens.sign({
-    ...about,
-    jti: text,
-    deployment_id: deployment,
-    workspace_id: organisation,
-  });
-}
 
 async function published(t: TestServer, deploymentId: string): Promise<void> {
   await until("the list is published", () => t.server.services.publishing.lists.served(deploymentId) !== undefined);
@@ -197,34 +154,4 @@ describe("credentials of every kind", () => {
       assert.equal((await visit(t, "POST", path, { token, body: { label: "x", ...body() } })).status, 400, kind);
     }
   });
-});
-
-test("those of an earlier release keep their state: valid ones open their doors, others do not", async () => {
-  let earlier: EarlierCredential[] = [];
-  useStores(async (folder) => {
-    const location = { file: join(folder, "store.db") };
-    earlier = await fillEarlierCredentials(location);
-    return location;
-  });
-  const t = await startServer({ failuresPerMinute: 1000, baseUrl: "http://lists.example" });
-  await using _ = { [Symbol.asyncDispose]: () => t.close() };
-  await published(t, DEPLOYMENT);
-  assert.equal(earlier.length, 18);
-  for (const { kind, text, state } of earlier) {
-    const sent = sentBy(t, kind, text, ORGANISATION, DEPLOYMENT);
-    for (const [door, { open, refusal }] of Object.entries(DOORS)) {
-      const { status } = await open(t, sent);
-      assert.equal(
-        status,
-        door === kind && state === "valid" ? 200 : refusal,
-        `${state} ${kind} at the door of ${door}`,
-      );
-    }
-  }
-  const { token } = await addUser(t, ORGANISATION, "admin", "ada");
-  const { items } = (await visit(t, "GET", "/audit", { token })).body;
-  assert.deepEqual(
-    items.slice(-2).map(({ summary }: { summary: string }) => summary),
-    ['created the TAXII credential "MISP" (ipt_Ab3d...)', 'revoked the key "monitor" (ips_Ab3d...)'],
-  );
 });

@@ -28,6 +28,7 @@ const SUITES = [
   "bouncers",
   "edge",
   "taxii",
+  "credentials",
   "interrupted-requests",
   "replays",
   "status",

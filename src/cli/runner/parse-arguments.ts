@@ -22,7 +22,11 @@ export function parseArguments(given: Command, args: readonly string[]): Argumen
     // Node's parser reads -c-o as -c -- -o.
     if (token.kind === "option-terminator" && args[token.index] !== "--") throw unknownOption(command, "--");
   }
-  if (named.some(({ name }) => values.has(name))) operands = inOrder(given, named, operands, values);
+  const byName = named.filter(({ name }) => values.has(name));
+  if (byName.length > 0) {
+    checkRest(given, byName, operands);
+    operands = inOrder(given, named, operands, values);
+  }
   checkOperands(given, operands);
   return {
     operands,
@@ -38,6 +42,16 @@ function namedOperands({ operands, options }: Command): Option[] {
     .split(" ")
     .filter((word) => /^[A-Z]+$/.test(word) && !options.some(({ name }) => name === word.toLowerCase()))
     .map((word) => ({ name: word.toLowerCase(), value: word, help: "" }));
+}
+
+/** Throws UsageError if more operands follow than are left beside those given by name. */
+function checkRest({ name, operands }: Command, byName: readonly Option[], others: readonly string[]): void {
+  const extra = others[operandCounts(operands).max - byName.length];
+  if (extra === undefined) return;
+  const flags = byName.map((option) => `--${option.name}`).join(", ");
+  throw new UsageError(
+    `${name} does not take ${JSON.stringify(extra)} beside ${flags}, which gives that operand; leave one of them out; usage: ipsieve ${name} ${operands}`,
+  );
 }
 
 /** The operands in the order of the usage: those that were given by name, and the others around them. */

@@ -164,6 +164,8 @@ const REPEATED = [
   "cbs update --allow-address",
   "cbs update --only",
   "cbs update --skip",
+  "credential create --from",
+  "credential create --scope",
   "cti import --tag",
   "deployment create --exclude",
   "deployment create --include",
