@@ -1,7 +1,5 @@
-import { useState } from "preact/hooks";
-import { Dialog } from "../components/dialog.tsx";
-import { Field, Form, LabelField, Select } from "../components/form.tsx";
-import { ShownOnce } from "../components/shown-once.tsx";
+import { Field, LabelField, Select } from "../components/form.tsx";
+import { NewCredential } from "../credentials/credential-parts.tsx";
 import { createBouncer, createEdgeComponent } from "./enforcers-api.ts";
 import { ToPaste } from "./to-paste.tsx";
 
@@ -19,94 +17,88 @@ const RANGES = {
 };
 
 /** A key for a CrowdSec bouncer, with what its configuration needs. */
-export function NewBouncer({ deploymentId, server, onClose, onCreated }: Props) {
-  const [made, setMade] = useState<Awaited<ReturnType<typeof createBouncer>>>();
-  const create = async ({ label = "", ranges }: Readonly<Record<string, string>>): Promise<void> => {
-    setMade(await createBouncer(deploymentId, label, ranges === "hosts"));
-    onCreated();
-  };
-  if (made !== undefined)
-    return (
-      <ShownOnce
-        title={`The key "${made.bouncer.label}"`}
-        what="key"
-        why="only its hash is stored"
-        secret={made.text}
-        onClose={onClose}
-      >
-        <ToPaste
-          steps={[
-            {
-              where: "Set these two lines in the bouncer's configuration",
-              text: `api_url: ${server}/\napi_key: ${made.text}`,
-            },
-          ]}
-        />
-        <p class="muted">
-          Use the key for one bouncer only. For crowdsec-firewall-bouncer, set <code>mode: iptables</code>; its{" "}
-          <code>mode: nftables</code> blocks only the first address of a range.
-        </p>
-      </ShownOnce>
-    );
+export function NewBouncer({ deploymentId, server, ...props }: Props) {
   return (
-    <Dialog title="New bouncer key" onClose={onClose}>
-      <Form onSubmit={create} onCancel={onClose} submit="Create key">
-        <LabelField hint="Where the bouncer runs, for example the name of a firewall." />
-        <Select
-          name="ranges"
-          label="Sends"
-          options={RANGES}
-          defaultValue="all"
-          hint="Single addresses are for bouncers that ignore ranges, as CrowdSec's plugin for Traefik does in stream mode, or their length: ranges of up to 256 addresses are sent as their addresses, wider ones are left out."
-        />
-      </Form>
-    </Dialog>
+    <NewCredential
+      title="New bouncer key"
+      submit="Create key"
+      create={({ label = "", ranges }) => createBouncer(deploymentId, label, ranges === "hosts")}
+      shown={({ bouncer, text }) => ({
+        title: `The key "${bouncer.label}"`,
+        what: "key",
+        why: "only its hash is stored",
+        secret: text,
+        children: (
+          <>
+            <ToPaste
+              steps={[
+                {
+                  where: "Set these two lines in the bouncer's configuration",
+                  text: `api_url: ${server}/\napi_key: ${text}`,
+                },
+              ]}
+            />
+            <p class="muted">
+              Use the key for one bouncer only. For crowdsec-firewall-bouncer, set <code>mode: iptables</code>; its{" "}
+              <code>mode: nftables</code> blocks only the first address of a range.
+            </p>
+          </>
+        ),
+      })}
+      {...props}
+    >
+      <LabelField hint="Where the bouncer runs, for example the name of a firewall." />
+      <Select
+        name="ranges"
+        label="Sends"
+        options={RANGES}
+        defaultValue="all"
+        hint="Single addresses are for bouncers that ignore ranges, as CrowdSec's plugin for Traefik does in stream mode, or their length: ranges of up to 256 addresses are sent as their addresses, wider ones are left out."
+      />
+    </NewCredential>
   );
 }
 
 /** A bootstrap token for an edge component. */
-export function NewEdgeComponent({ deploymentId, server, onClose, onCreated }: Props) {
-  const [made, setMade] = useState<Awaited<ReturnType<typeof createEdgeComponent>>>();
-  const create = async ({ label = "", component_type: type = "" }: Readonly<Record<string, string>>): Promise<void> => {
-    setMade(await createEdgeComponent(deploymentId, label, type.trim()));
-    onCreated();
-  };
-  if (made !== undefined)
-    return (
-      <ShownOnce
-        title={`The token "${made.component.label}"`}
-        what="token"
-        why="it is not stored"
-        secret={made.bootstrap_token}
-        onClose={onClose}
-      >
-        <p class="muted">
-          Set it as the bootstrap token of the component, which uses it to find this server. To try it:
-        </p>
-        <ToPaste
-          steps={[
-            {
-              where: "In a shell",
-              text: `curl ${server}/api/v1/edl/bootstrap --json '${JSON.stringify({ bootstrap_token: made.bootstrap_token })}'`,
-            },
-          ]}
-        />
-      </ShownOnce>
-    );
+export function NewEdgeComponent({ deploymentId, server, ...props }: Props) {
   return (
-    <Dialog title="New edge token" onClose={onClose}>
-      <Form onSubmit={create} onCancel={onClose} submit="Create token">
-        <LabelField hint="Where the component runs, for example the name of a proxy." />
-        <Field
-          name="component_type"
-          label="Component type"
-          defaultValue="ellio_traefik_middleware_plugin"
-          hint="The component's own name for its type: it accepts only tokens of that type."
-          maxLength={32}
-          autocomplete="off"
-          required
-        />
-      </Form>
-    </Dialog>
+    <NewCredential
+      title="New edge token"
+      submit="Create token"
+      create={({ label = "", component_type: type = "" }) => createEdgeComponent(deploymentId, label, type.trim())}
+      shown={({ component, bootstrap_token: token }) => ({
+        title: `The token "${component.label}"`,
+        what: "token",
+        why: "it is not stored",
+        secret: token,
+        children: (
+          <>
+            <p class="muted">
+              Set it as the bootstrap token of the component, which uses it to find this server. To try it:
+            </p>
+            <ToPaste
+              steps={[
+                {
+                  where: "In a shell",
+                  text: `curl ${server}/api/v1/edl/bootstrap --json '${JSON.stringify({ bootstrap_token: token })}'`,
+                },
+              ]}
+            />
+          </>
+        ),
+      })}
+      {...props}
+    >
+      <LabelField hint="Where the component runs, for example the name of a proxy." />
+      <Field
+        name="component_type"
+        label="Component type"
+        defaultValue="ellio_traefik_middleware_plugin"
+        hint="The component's own name for its type: it accepts only tokens of that type."
+        maxLength={32}
+        autocomplete="off"
+        required
+      />
+    </NewCredential>
   );
 }

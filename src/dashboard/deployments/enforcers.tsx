@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
-import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
-import { confirm } from "../components/confirm.tsx";
 import { Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { notify } from "../components/toasts.tsx";
+import { actionsOf, askToRevoke, CREATED, LABEL, STATE } from "../credentials/credential-parts.tsx";
 import { useLoad } from "../load.ts";
 import { hasRole } from "../session.ts";
 import { NewBouncer, NewEdgeComponent } from "./enforcer-dialogs.tsx";
@@ -55,25 +53,14 @@ export function Enforcers({ deploymentId, server }: { readonly deploymentId: str
 
 function columnsOf(reload: () => void): Column<Enforcer>[] {
   return [
-    { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
+    LABEL,
     { title: "Kind", cell: (enforcer) => <Kind {...enforcer} /> },
-    { title: "State", cell: ({ state }) => <Badge kind={state === "active" ? "good" : "plain"}>{state}</Badge> },
-    { title: "Created", cell: ({ created_at: at }) => <Time at={at} relative /> },
+    STATE,
+    CREATED,
     { title: "Last pull", cell: (enforcer) => <LastPull {...enforcer} /> },
-    ...(hasRole("admin")
-      ? [
-          {
-            title: "Actions",
-            kind: "actions" as const,
-            cell: (enforcer: Enforcer) =>
-              enforcer.state === "active" && (
-                <Button small aria-label={`Revoke ${enforcer.label}`} onClick={() => askToRevoke(enforcer, reload)}>
-                  Revoke
-                </Button>
-              ),
-          },
-        ]
-      : []),
+    ...actionsOf<Enforcer>((enforcer) =>
+      askToRevoke(enforcer, { ...REVOCATIONS[enforcer.kind], run: () => revoke(enforcer) }, reload),
+    ),
   ];
 }
 
@@ -107,22 +94,10 @@ function LastPull(enforcer: Enforcer) {
   );
 }
 
-const CONSEQUENCES: Readonly<Record<Enforcer["kind"], string>> = {
-  bouncer: "The bouncer gets 403 from now on; it keeps its current blocks until they expire. This cannot be undone.",
-  edge: "The component gets 401 from now on; it keeps its current list. This cannot be undone.",
+const REVOCATIONS: Readonly<Record<Enforcer["kind"], { readonly what: string; readonly text: string }>> = {
+  bouncer: {
+    what: "key",
+    text: "The bouncer gets 403 from now on; it keeps its current blocks until they expire.",
+  },
+  edge: { what: "token", text: "The component gets 401 from now on; it keeps its current list." },
 };
-
-function askToRevoke(enforcer: Enforcer, reload: () => void): void {
-  const { kind, label } = enforcer;
-  confirm({
-    title: `Revoke "${label}"?`,
-    text: <p>{CONSEQUENCES[kind]}</p>,
-    action: kind === "bouncer" ? "Revoke the key" : "Revoke the token",
-    danger: true,
-    run: async () => {
-      await revoke(enforcer);
-      notify(`"${label}" revoked.`);
-      reload();
-    },
-  });
-}

@@ -3,12 +3,11 @@ import { get, post } from "../api.ts";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { DateTime, Time } from "../components/time.tsx";
-import { Dialog } from "../components/dialog.tsx";
-import { Field, Form, LabelField, Select } from "../components/form.tsx";
+import { Field, LabelField, Select } from "../components/form.tsx";
 import { Page, Panel } from "../components/page.tsx";
-import { ShownOnce } from "../components/shown-once.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
+import { actionsOf, LABEL, NewCredential } from "../credentials/credential-parts.tsx";
 import { formatCount } from "../format.ts";
 import type { ApiKey } from "../documents.ts";
 import { RevokeKey } from "../keys/revoke-key.tsx";
@@ -67,7 +66,7 @@ const ACCESS: Readonly<Record<ApiKey["access"], string>> = { read: "Read", read_
 
 function columnsOf(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
   return [
-    { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
+    LABEL,
     { title: "Key", cell: ({ start }) => <code title="First characters of the key">{start}…</code> },
     { title: "Access", cell: ({ access }) => <span class="nowrap">{ACCESS[access]}</span> },
     { title: "For", cell: ({ scopes, networks }) => <Limits {...{ scopes, networks }} /> },
@@ -86,20 +85,7 @@ function columnsOf(revoke: (key: ApiKey) => void): Column<ApiKey>[] {
       kind: "number",
       cell: ({ requests_this_month }) => formatCount(requests_this_month),
     },
-    ...(hasRole("admin")
-      ? [
-          {
-            title: "Actions",
-            kind: "actions" as const,
-            cell: (key: ApiKey) =>
-              key.state === "active" && (
-                <Button small aria-label={`Revoke ${key.label}`} onClick={() => revoke(key)}>
-                  Revoke
-                </Button>
-              ),
-          },
-        ]
-      : []),
+    ...actionsOf(revoke),
   ];
 }
 
@@ -132,60 +118,67 @@ interface NewKeyProps {
   readonly onCreated: () => void;
 }
 
-function NewKey({ onClose, onCreated }: NewKeyProps) {
-  const [made, setMade] = useState<{ readonly key: ApiKey; readonly text: string }>();
+function NewKey(props: NewKeyProps) {
   const [date, setDate] = useState("");
   const [access, setAccess] = useState<ApiKey["access"]>("read");
-  const create = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { label = "", access, expires_on = "", scopes = "", networks = "" } = values;
-    const body = {
-      label,
-      access: access === "read_write" ? ("read_write" as const) : ("read" as const),
-      ...(expires_on === "" ? {} : { expires_on }),
-      scopes: wordsOf(scopes),
-      networks: wordsOf(networks),
-    };
-    setMade(await post("/dashboard/api/keys", { body }));
-    onCreated();
+  const create = ({ label = "", expires_on = "", scopes = "", networks = "" }: Readonly<Record<string, string>>) => {
+    const expiry = expires_on === "" ? {} : { expires_on };
+    const body = { label, access, ...expiry, scopes: wordsOf(scopes), networks: wordsOf(networks) };
+    return post("/dashboard/api/keys", { body });
   };
-  if (made !== undefined) return <MadeKey made={made.key} text={made.text} onClose={onClose} />;
   return (
-    <Dialog title="New key" onClose={onClose}>
-      <Form onSubmit={create} onCancel={onClose} submit="Create key">
-        <LabelField hint="Where the key is used, for example the name of a firewall." />
-        <Select
-          name="access"
-          label="Access"
-          options={{ read: "Read: fetch lists, look up addresses", read_write: "Read and write: also change rulesets" }}
-          value={access}
-          onChange={(event) => setAccess(event.currentTarget.value as ApiKey["access"])}
-          hint={ACCESS_HINTS[access]}
-        />
-        <Field
-          name="scopes"
-          label="Only for"
-          optional
-          placeholder="rulesets/ID deployments"
-          hint="Areas (cbs, cti, edl), rulesets, deployments or lists, or one of these by its ID, with spaces between them. Other requests are refused."
-        />
-        <Field
-          name="networks"
-          label="Only from"
-          optional
-          placeholder="192.0.2.0/24"
-          hint="Addresses and prefixes of the clients that may use the key."
-        />
-        <Field
-          name="expires_on"
-          label="Expires on"
-          type="date"
-          optional
-          min={new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}
-          onInput={(event) => setDate(event.currentTarget.value)}
-          hint={<ExpiryHint date={date} />}
-        />
-      </Form>
-    </Dialog>
+    <NewCredential
+      title="New key"
+      submit="Create key"
+      create={create}
+      shown={({ key, text }) => ({
+        title: `The key "${key.label}"`,
+        what: "key",
+        why: "only its hash is stored",
+        secret: text,
+        children: (
+          <p class="muted">
+            {key.access === "read"
+              ? "This key can only read: requests that change rulesets get 403 Forbidden."
+              : "This key can read and write."}
+          </p>
+        ),
+      })}
+      {...props}
+    >
+      <LabelField hint="Where the key is used, for example the name of a firewall." />
+      <Select
+        name="access"
+        label="Access"
+        options={{ read: "Read: fetch lists, look up addresses", read_write: "Read and write: also change rulesets" }}
+        value={access}
+        onChange={(event) => setAccess(event.currentTarget.value as ApiKey["access"])}
+        hint={ACCESS_HINTS[access]}
+      />
+      <Field
+        name="scopes"
+        label="Only for"
+        optional
+        placeholder="rulesets/ID deployments"
+        hint="Areas (cbs, cti, edl), rulesets, deployments or lists, or one of these by its ID, with spaces between them. Other requests are refused."
+      />
+      <Field
+        name="networks"
+        label="Only from"
+        optional
+        placeholder="192.0.2.0/24"
+        hint="Addresses and prefixes of the clients that may use the key."
+      />
+      <Field
+        name="expires_on"
+        label="Expires on"
+        type="date"
+        optional
+        min={new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}
+        onInput={(event) => setDate(event.currentTarget.value)}
+        hint={<ExpiryHint date={date} />}
+      />
+    </NewCredential>
   );
 }
 
@@ -203,31 +196,5 @@ function ExpiryHint({ date }: { readonly date: string }) {
     <>
       The key works until <DateTime at={`${date}T00:00:00Z`} inline />
     </>
-  );
-}
-
-function MadeKey({
-  made,
-  text,
-  onClose,
-}: {
-  readonly made: ApiKey;
-  readonly text: string;
-  readonly onClose: () => void;
-}) {
-  return (
-    <ShownOnce
-      title={`The key "${made.label}"`}
-      what="key"
-      why="only its hash is stored"
-      secret={text}
-      onClose={onClose}
-    >
-      <p class="muted">
-        {made.access === "read"
-          ? "This key can only read: requests that change rulesets get 403 Forbidden."
-          : "This key can read and write."}
-      </p>
-    </ShownOnce>
   );
 }

@@ -1,13 +1,10 @@
 import { useState } from "preact/hooks";
-import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
-import { confirm } from "../components/confirm.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
-import { Time } from "../components/time.tsx";
-import { notify } from "../components/toasts.tsx";
+import { actionsOf, askToRevoke, CREATED, LABEL, STATE } from "../credentials/credential-parts.tsx";
 import type { TaxiiCredential } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { hasRole } from "../session.ts";
@@ -83,7 +80,7 @@ function columnsOf(
 ): Column<TaxiiCredential>[] {
   const titles = new Map(collections.map(({ id, title }) => [id, title]));
   return [
-    { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
+    LABEL,
     { title: "User", cell: ({ username }) => <code>{username}</code> },
     {
       title: "Collections",
@@ -91,49 +88,25 @@ function columnsOf(
         <span class="wrap">{ids.map((id) => titles.get(id) ?? "(deleted)").join(", ")}</span>
       ),
     },
-    { title: "State", cell: ({ state }) => <Badge kind={state === "active" ? "good" : "plain"}>{state}</Badge> },
-    { title: "Created", cell: ({ created_at: at }) => <Time at={at} relative /> },
-    ...(hasRole("admin")
-      ? [
-          {
-            title: "Actions",
-            kind: "actions" as const,
-            cell: (credential: TaxiiCredential) =>
-              credential.state === "active" && (
-                <>
-                  <Button small aria-label={`Replace ${credential.label}`} onClick={() => replace(credential)}>
-                    Replace
-                  </Button>
-                  <Button
-                    small
-                    aria-label={`Revoke ${credential.label}`}
-                    onClick={() => askToRevoke(credential, reload)}
-                  >
-                    Revoke
-                  </Button>
-                </>
-              ),
-          },
-        ]
-      : []),
+    STATE,
+    CREATED,
+    ...actionsOf<TaxiiCredential>(
+      (credential) => revoke(credential, reload),
+      (credential) => (
+        <Button small aria-label={`Replace ${credential.label}`} onClick={() => replace(credential)}>
+          Replace
+        </Button>
+      ),
+    ),
   ];
 }
 
-function askToRevoke({ id, label, username }: TaxiiCredential, reload: () => void): void {
-  confirm({
-    title: `Revoke "${label}"?`,
-    text: (
-      <p>
-        A client that signs in as <code>{username}</code> gets 401 from now on; it keeps its current indicators. This
-        cannot be undone.
-      </p>
-    ),
-    action: "Revoke the credential",
-    danger: true,
-    run: async () => {
-      await revokeTaxiiCredential(id);
-      notify(`"${label}" revoked.`);
-      reload();
-    },
-  });
+function revoke(credential: TaxiiCredential, reload: () => void): void {
+  const text = (
+    <>
+      A client that signs in as <code>{credential.username}</code> gets 401 from now on; it keeps its current
+      indicators.
+    </>
+  );
+  askToRevoke(credential, { what: "credential", text, run: () => revokeTaxiiCredential(credential.id) }, reload);
 }

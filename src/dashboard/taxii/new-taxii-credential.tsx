@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../components/dialog.tsx";
-import { Form, LabelField } from "../components/form.tsx";
-import { ShownOnce } from "../components/shown-once.tsx";
+import { LabelField } from "../components/form.tsx";
+import { NewCredential } from "../credentials/credential-parts.tsx";
 import type { TaxiiCollection, TaxiiCredential } from "../documents.ts";
 import { createTaxiiCredential, type TaxiiAccess } from "./taxii-api.ts";
 
@@ -14,49 +13,39 @@ interface Props {
 }
 
 /** A credential for a TAXII client, or another one for a client that has one; its password is shown once. */
-export function NewTaxiiCredential({ access: { collections, server }, before, onClose, onCreated }: Props) {
+export function NewTaxiiCredential({ access: { collections, server }, before, ...props }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(before?.collections));
-  const [made, setMade] = useState<Awaited<ReturnType<typeof createTaxiiCredential>>>();
-  const create = async ({ label = "" }: Readonly<Record<string, string>>): Promise<void> => {
-    // Collections that have been deleted meanwhile are left out.
-    const ids = collections.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
-    setMade(await createTaxiiCredential(label, ids));
-    onCreated();
-  };
-  if (made !== undefined)
-    return (
-      <ShownOnce
-        title={`The password of "${made.credential.label}"`}
-        what="password"
-        why="only its hash is stored"
-        secret={made.password}
-        onClose={onClose}
-      >
-        <p>
-          The client signs in at <code class="wrap">{server}</code> as the user <code>{made.credential.username}</code>.
-        </p>
-        {before !== undefined && (
-          <p class="muted">
-            The previous credential, <code>{before.username}</code>, works until you revoke it.
-          </p>
-        )}
-      </ShownOnce>
-    );
+  // Collections that have been deleted meanwhile are left out.
+  const ids = collections.flatMap(({ id }) => (chosen.has(id) ? [id] : []));
   return (
-    <Dialog title={before === undefined ? "New TAXII credential" : `Replace "${before.label}"`} onClose={onClose}>
-      <Form
-        onSubmit={create}
-        onCancel={onClose}
-        submit="Create credential"
-        disabled={collections.some(({ id }) => chosen.has(id)) ? undefined : "Choose a collection first."}
-      >
-        <LabelField
-          hint="The client that uses it, for example the name of a SIEM."
-          defaultValue={before?.label ?? ""}
-        />
-        <CollectionBoxes {...{ collections, chosen }} onChange={setChosen} />
-      </Form>
-    </Dialog>
+    <NewCredential
+      title={before === undefined ? "New TAXII credential" : `Replace "${before.label}"`}
+      submit="Create credential"
+      disabled={ids.length > 0 ? undefined : "Choose a collection first."}
+      create={({ label = "" }) => createTaxiiCredential(label, ids)}
+      shown={({ credential, password }) => ({
+        title: `The password of "${credential.label}"`,
+        what: "password",
+        why: "only its hash is stored",
+        secret: password,
+        children: (
+          <>
+            <p>
+              The client signs in at <code class="wrap">{server}</code> as the user <code>{credential.username}</code>.
+            </p>
+            {before !== undefined && (
+              <p class="muted">
+                The previous credential, <code>{before.username}</code>, works until you revoke it.
+              </p>
+            )}
+          </>
+        ),
+      })}
+      {...props}
+    >
+      <LabelField hint="The client that uses it, for example the name of a SIEM." defaultValue={before?.label ?? ""} />
+      <CollectionBoxes {...{ collections, chosen }} onChange={setChosen} />
+    </NewCredential>
   );
 }
 
