@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { type Download, Downloader, type DownloadOptions } from "../../src/update/download.ts";
+import { type Download, DOWNLOAD_LIMITS, Downloader, type DownloadOptions } from "../../src/update/download.ts";
 import type { UpdateErrorCode } from "../../src/update/update-error.ts";
 import { assertFails } from "./assert-fails.ts";
 import { endless, type Handler, inTurn, page, type Publisher, startPublisher, status } from "./publisher.ts";
@@ -242,6 +242,7 @@ describe("responses of a bad server are rejected", () => {
       assert.equal(publisher.requests.length, 1, "what is too large is not asked for again");
     }
     assert.equal((await textOf(get(page(large.subarray(1)), { limits }))).length, 100_000);
+    assert.equal(DOWNLOAD_LIMITS.bytes, 67_108_864, "without a limit of one's own");
   });
 
   test("too slow: a trickle, silence before the response, silence within it", async () => {

@@ -139,6 +139,13 @@ describe("through a proxy", () => {
       "unreachable",
       new RegExp(`the proxy ${gone.url.host} cannot be reached`),
     );
+    // At the usual port of its protocol, at which there is none here, or one that is not to be asked.
+    for (const text of ["http://127.9.9.9", "https://127.9.9.9"])
+      await assert.rejects(
+        get(undefined, { proxy: { url: new URL(text), except: [] } }),
+        /the proxy 127\.9\.9\.9 /,
+        text,
+      );
   });
 
   test("excepted hosts are connected to directly", async () => {
