@@ -8,7 +8,8 @@ import { answerClientError } from "../../../src/api/plugins/framing.ts";
 import { withListErrors } from "../../../src/api/plugins/json-body.ts";
 import type { SocketAnswers } from "../../../src/api/plugins/socket-answers.ts";
 import { JsonListError } from "../../../src/json/json-list.ts";
-import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
+import { until } from "../../until.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 
 let t: TestServer;
 let key = "";
@@ -112,4 +113,13 @@ test("an error of a list is the client's; any other is not", () => {
   const other = new RangeError("bad");
   assert.throws(failing(other), (error) => error === other);
   assert.throws(failing(new JsonListError("bad")), { code: "invalid" });
+});
+
+test("a request waits only since its turn began, however long the server has run", async (context) => {
+  const eventLoopDelay = 1000;
+  const running = await startServer({ eventLoopDelay });
+  context.after(() => running.close());
+  await until("the process has run for longer", () => performance.now() > 2 * eventLoopDelay);
+  // A busy machine may really keep one waiting.
+  await until("a request is served", async () => (await ask(running, "GET", "/v1/cbs/providers")).status === 401);
 });
