@@ -8,6 +8,7 @@ import { answerClientError } from "../../../src/api/plugins/framing.ts";
 import { withListErrors } from "../../../src/api/plugins/json-body.ts";
 import type { SocketAnswers } from "../../../src/api/plugins/socket-answers.ts";
 import { JsonListError } from "../../../src/json/json-list.ts";
+import { definitionOf } from "../../deployments/definition-of.ts";
 import { until } from "../../until.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 
@@ -122,4 +123,20 @@ test("a request waits only since its turn began, however long the server has run
   await until("the process has run for longer", () => performance.now() > 2 * eventLoopDelay);
   // A busy machine may really keep one waiting.
   await until("a request is served", async () => (await ask(running, "GET", "/v1/cbs/providers")).status === 401);
+});
+
+test("a device that has its list is told so before the framework, but not if anything else is wrong", async () => {
+  const organisationId = await addOrganisation(t, "device");
+  const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] });
+  const about = { actor: "command:test", at: t.clock.now, organisationId, name: "edge", definition };
+  const { deployment } = await t.server.store.write({ kind: "create-deployment", ...about });
+  const { lists, feedTokens } = t.server.services;
+  await until("the list is published", () => lists.served(deployment.id) !== undefined);
+  const path = `/feeds/${feedTokens.tokenOf(deployment)}/combined.txt`;
+  const tag = /^etag: (.+)\r$/im.exec(await send(get(path)))![1]!;
+  const statusOf = async (headers: string) =>
+    Number((await send(get(path, `If-None-Match: ${tag}\r\n${headers}`))).split(" ")[1]);
+  assert.equal(await statusOf(""), 304);
+  assert.equal(await statusOf("Host: y\r\n"), 400);
+  assert.equal(await statusOf("Expect: 200-ok\r\n"), 417);
 });
