@@ -88,7 +88,9 @@ for (const [what, text, status, head, told] of ROWS)
   });
 
 test("a client that sends no more gets its response, and then the end", async () => {
-  assert.match(await send(get("/livez", "X-After-Sequence: 1x\r\n")), /^HTTP\/1\.1 200 /);
+  const answer = await send(get("/livez", "X-After-Sequence: 1x\r\n"));
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  assert.match(answer, /^ratelimit-limit: \d+\r$/im, "without a key, the window of the address");
 });
 
 test("a connection that is gone gets no response", () => {
