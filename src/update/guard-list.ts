@@ -224,5 +224,6 @@ function placesOf({ entries }: Entries): string {
 }
 
 function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  const percents = share * 100;
+  return `${percents > 0 && percents < 1 ? percents.toPrecision(1) : Math.round(percents)} %`;
 }
