@@ -132,7 +132,7 @@ test("a device that has its list is told so before the framework, but not if any
   const definition = definitionOf({ include: [{ prefixes: ["192.0.2.0/24"] }] });
   const about = { actor: "command:test", at: t.clock.now, organisationId, name: "edge", definition };
   const { deployment } = await t.server.store.write({ kind: "create-deployment", ...about });
-  const { lists, feedTokens } = t.server.services;
+  const { lists, feedTokens } = t.server.services.publishing;
   await until("the list is published", () => lists.served(deployment.id) !== undefined);
   const path = `/feeds/${feedTokens.tokenOf(deployment)}/combined.txt`;
   const tag = /^etag: (.+)\r$/im.exec(await send(get(path)))![1]!;
