@@ -22,7 +22,7 @@ async function runInPostgres(url: string, statement: string): Promise<Rows> {
 }
 
 function runInFile(file: string, statement: string): Rows {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 60_000 });
   try {
     return database.prepare(statement).all();
   } finally {
