@@ -75,6 +75,7 @@ export { watchCatalogue, watchCtiDataset, watchNetworks, watchRuleset } from "./
 
 // types that signatures above name
 export type { BatchErrorLocation } from "./batch/batch-error.ts";
+export type { MalformedReason } from "./batch/engine/messages.ts";
 export type { BatchLimits } from "./batch/identify-options.ts";
 export type { RowSelection } from "./batch/engine/messages.ts";
 export type { FieldSyntax } from "./batch/lines/fields/resolve-field.ts";
