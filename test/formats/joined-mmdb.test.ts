@@ -242,7 +242,7 @@ describe("on the command line", () => {
   const libraries = join(TOOLS, "maxmind-reader/libs");
   test(
     "MaxMind's own reader, that of Elasticsearch and Logstash, takes it for its database of AS numbers",
-    { skip: missingTools(libraries) || missingCommand("java", "--version", "default-jdk-headless") },
+    { skip: missingTools(libraries) || missingCommand("javac", "--version", "default-jdk-headless") },
     async () => {
       assert.equal((await call(...command, "--database-type", "GeoLite2-ASN", "-o", "asn.mmdb")).code, 0);
       const { stdout, stderr } = spawnSync(
