@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import * as fc from "fast-check";
 import { Reader, type Response } from "mmdb-lib";
 import { formatAddress } from "../../src/address/format-address.ts";
@@ -33,6 +33,7 @@ import { isInMmdbIpv4 } from "./subjects.ts";
 const NOW = Date.parse("2026-11-28T00:00:00Z");
 const DAY = 86_400_000;
 const folder = temporaryFolder();
+before(() => writeSmallNetworks(join(folder.path, "networks.ipsieve")));
 after(() => folder.remove());
 
 function readerOf(...sources: readonly MmdbSource[]): Reader<Response> {
@@ -186,7 +187,6 @@ describe("on the command line", () => {
     const mine = new Ruleset({ name: "Mine" });
     mine.add("8.8.8.8", { name: "resolver" });
     await saveRuleset(join(folder.path, "mine.ipsieve"), mine);
-    await writeSmallNetworks(join(folder.path, "networks.ipsieve"));
     const with_ = ["networks.ipsieve", "mine.ipsieve"].flatMap((path) => ["--with", path]);
     const joined = await call("cbs", "export", "--format", "mmdb", "--snapshot", "none", ...with_, "-o", "all.mmdb");
     assert.equal(joined.code, 0, joined.stderr);
