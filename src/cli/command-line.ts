@@ -1,4 +1,5 @@
 import { COMMAND_TABLE, splitName } from "./command-table.ts";
+import { fullName } from "./runner/command.ts";
 import { reportError } from "./runner/report-error.ts";
 
 /** Runs one command line and returns its exit code; errors have been reported by then. */
@@ -22,5 +23,5 @@ async function run(args: readonly string[]): Promise<number> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) return (await import("./commands/help.ts")).rejectCommand(COMMAND_TABLE, name);
   const { runCommand } = await import("./runner/run-command.ts");
-  return runCommand(await load(), rest);
+  return runCommand({ ...(await load()), name: fullName(COMMAND_TABLE, name) }, rest);
 }

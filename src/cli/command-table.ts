@@ -127,6 +127,7 @@ export const COMMAND_TABLE: CommandTable = {
     db: "create, check, back up and restore the database of the service",
   },
   administration: {
+    word: "admin",
     groups: ["org", "credential", "user", "plan", "db", "key", "bouncer", "edge", "taxii"],
     about: "whoever runs the service, on its database",
   },
@@ -137,6 +138,9 @@ const FORMER_NAMES: Readonly<Record<string, string>> = { "sets aggregate": "sets
 
 /** The name of a command or group that these words begin with, as far as they name one, and the words after it. */
 export function splitName([first = "", ...rest]: readonly string[]): { name: string; rest: string[] } {
+  const { word, groups } = COMMAND_TABLE.administration;
+  // Without the word, too, as these commands were called in earlier builds.
+  if (first === word && groups.includes(rest[0] ?? "")) return splitName(rest);
   if (!Object.hasOwn(COMMAND_TABLE.groups, first) || rest[0] === undefined || rest[0].startsWith("-"))
     return { name: first, rest };
   const name = `${first} ${rest[0]}`;

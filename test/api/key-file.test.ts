@@ -21,7 +21,7 @@ test("a server whose key file is lost, corrupt or another one does not start, an
   const token = await tokenOf();
   await until("the key file is recorded", async () => (await t.server.store.read("keyFile")) !== null);
   renameSync(file, `${file}.kept`);
-  const cure = /restore it from your backup, or name it.*ipsieve db forget-key/;
+  const cure = /restore it from your backup, or name it.*ipsieve admin db forget-key/;
   await assert.rejects(
     t.restart(),
     (error: Error) => error.name === "KeyFileError" && /is missing/.test(error.message) && cure.test(error.message),

@@ -33,7 +33,7 @@ const json = async (...args: string[]) => JSON.parse((await call(...args, "--jso
 
 describe("org, plan and key", () => {
   test("from nothing to a key: the database is created in the home folder, the key printed alone, once", async () => {
-    await failing(/ipsieve\.db: no such file; create it with "ipsieve db migrate"/, "org", "list");
+    await failing(/ipsieve\.db: no such file; create it with "ipsieve admin db migrate"/, "org", "list");
     assert.equal(existsSync(join(folder.path, "ipsieve.db")), false);
     const organisation = await call("org", "create", "Example");
     assert.match(
@@ -42,7 +42,7 @@ describe("org, plan and key", () => {
     );
     assert.match(
       organisation.stderr,
-      /\n {2}ipsieve plan set edl cbs cti --org Example\n {2}ipsieve key create LABEL --access read_write --org Example\n$/,
+      /\n {2}ipsieve admin plan set edl cbs cti --org Example\n {2}ipsieve admin key create LABEL --access read_write --org Example\n$/,
     );
     const guarded = await call("org", "update", "--guard-classes", "scanner,serving");
     assert.equal(guarded.stdout, "Example: guards protect serving, scanner\n");
@@ -53,7 +53,7 @@ describe("org, plan and key", () => {
     const early = await call("key", "create", "early");
     assert.match(
       early.stderr,
-      /Example has no active plan, so every request with the key gets 403\. Next:\n {2}ipsieve plan set edl cbs cti --org Example\n$/,
+      /Example has no active plan, so every request with the key gets 403\. Next:\n {2}ipsieve admin plan set edl cbs cti --org Example\n$/,
     );
     await call("key", "revoke", early.stdout.trim().slice(0, 8));
     assert.match(
@@ -67,7 +67,7 @@ describe("org, plan and key", () => {
     assert.doesNotMatch(created.stderr, new RegExp(text.slice(8)));
     assert.match(
       created.stderr,
-      /of Example, read_write, expires 2999-12-31; it is not shown again:\nExample has no active plan for cbs, so such requests with the key get 403\. Next:\n {2}ipsieve plan set cbs --org Example\n$/,
+      /of Example, read_write, expires 2999-12-31; it is not shown again:\nExample has no active plan for cbs, so such requests with the key get 403\. Next:\n {2}ipsieve admin plan set cbs --org Example\n$/,
     );
     assert.equal(readFileSync(join(folder.path, "ipsieve.db")).includes(text.slice(8)), false);
     const [key, ...others] = (await json("key", "list")).filter(({ label }: { label: string }) => label !== "early");
@@ -420,7 +420,7 @@ describe("the same commands on PostgreSQL", { skip: (await whyNoPostgres()) || o
   test("by --database-url or DATABASE_URL; backups are left to PostgreSQL's own tools", async () => {
     const url = await server.database();
     const env = { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: url };
-    await failing(/run "ipsieve db migrate"/, "org", "list", "--database-url", url);
+    await failing(/run "ipsieve admin db migrate"/, "org", "list", "--database-url", url);
     assert.equal(
       (await run(["db", "migrate"], { env })).stdout,
       `${url.replace(":secret", "")} is up to date, at change 0\n`,

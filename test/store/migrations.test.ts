@@ -360,7 +360,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await assert.rejects(openStore(older, { create: false }), {
         name: "StoreError",
         code: "older-schema",
-        message: /ipsieve db migrate/,
+        message: /ipsieve admin db migrate/,
       });
     });
   });

@@ -19,20 +19,24 @@ export function completionsCommand(table: CommandTable): Command {
       const { UsageError } = await import("../runner/usage-error.ts");
       if (!Object.hasOwn(SHELLS, shell!))
         throw new UsageError(`no completions for ${JSON.stringify(shell)}; choose bash, zsh or fish`);
-      process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands(table), table.groups));
+      process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands(table), table));
       return EXIT.matched;
     },
   };
 }
 
-type Groups = CommandTable["groups"];
+/** What is said of the first words: of groups, and of the word before those of the administration. */
+function descriptionsOf({ groups, administration: { word, about } }: CommandTable): CommandTable["groups"] {
+  return { ...groups, [word]: `for ${about}` };
+}
 
-/** The first words of all commands, and of each group the second ones. */
+/** The first words of all commands, and of each group the second ones; those of the administration follow its word. */
 function wordsOf(
   commands: readonly Command[],
-  groups: Groups,
+  { groups, administration }: CommandTable,
 ): { first: string[]; groups: [group: string, verbs: Command[]][] } {
-  const first = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
+  const own = commands.map(({ name }) => name.split(" ")[0]!).filter((word) => !administration.groups.includes(word));
+  const first = [...new Set([...own, administration.word])];
   return {
     first,
     groups: Object.keys(groups).map((group) => [group, commands.filter(({ name }) => name.startsWith(`${group} `))]),
@@ -43,7 +47,7 @@ function verbOf({ name }: Command): string {
   return name.slice(name.indexOf(" ") + 1);
 }
 
-function bashScript(commands: readonly Command[], descriptions: Groups): string {
+function bashScript(commands: readonly Command[], table: CommandTable): string {
   const values = commands.flatMap(({ name, options }) =>
     options
       .filter(({ value }) => value !== undefined)
@@ -63,7 +67,8 @@ function bashScript(commands: readonly Command[], descriptions: Groups): string 
       ({ name, operandWords }) =>
         `    "${name}") mapfile -t COMPREPLY < <(compgen -W "${operandWords!.join(" ")}" -- "$word") ;;`,
     );
-  const { first, groups } = wordsOf(commands, descriptions);
+  const { first, groups } = wordsOf(commands, table);
+  const { word, groups: administration } = table.administration;
   const verbs = groups.map(
     ([group, members]) => `    ${group})
       if [ "$COMP_CWORD" -eq 2 ]; then
@@ -74,6 +79,13 @@ function bashScript(commands: readonly Command[], descriptions: Groups): string 
   );
   return `# Completions of ipsieve for bash.
 _ipsieve() {
+  if [ "\${COMP_WORDS[1]}" = ${word} ] && [ "$COMP_CWORD" -ge 2 ]; then
+    if [ "$COMP_CWORD" -eq 2 ]; then
+      mapfile -t COMPREPLY < <(compgen -W "${administration.join(" ")}" -- "\${COMP_WORDS[2]}")
+      return
+    fi
+    local COMP_WORDS=("\${COMP_WORDS[0]}" "\${COMP_WORDS[@]:2}") COMP_CWORD=$((COMP_CWORD - 1))
+  fi
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" name="\${COMP_WORDS[1]}"
   COMPREPLY=()
   # Bash takes --name=value apart: --name, =, value. Paths are left to readline (-o default), which knows how to quote.
@@ -113,8 +125,10 @@ function bashValues({ choices, isPath }: Option): string {
   return isPath === true ? `compopt -o default;` : "";
 }
 
-function zshScript(commands: readonly Command[], descriptions: Groups): string {
-  const { first, groups } = wordsOf(commands, descriptions);
+function zshScript(commands: readonly Command[], table: CommandTable): string {
+  const { first, groups } = wordsOf(commands, table);
+  const descriptions = descriptionsOf(table);
+  const { word, groups: administration } = table.administration;
   const list = first.map(
     (word) =>
       `    ${quotedWord(`${word}:${descriptions[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`,
@@ -133,6 +147,7 @@ ${members.map((command) => `      ${quotedWord(`${verbOf(command)}:${command.sum
     (( CURRENT-- ))
   fi`,
   );
+  const below = administration.map((group) => `        ${quotedWord(`${group}:${descriptions[group]}`)}`);
   const cases = commands.map(({ name, options, operandWords }) => {
     const specs = [
       ...options.flatMap(zshSpecs),
@@ -154,6 +169,18 @@ ${list.join("\n")}
   local name=$words[2]
   shift words
   (( CURRENT-- ))
+  if [[ $name == ${word} ]]; then
+    if (( CURRENT == 2 )); then
+      commands=(
+${below.join("\n")}
+      )
+      _describe command commands
+      return
+    fi
+    name=$words[2]
+    shift words
+    (( CURRENT-- ))
+  fi
 ${verbs.join("\n")}
   case $name in
 ${cases.join("\n")}
@@ -174,12 +201,18 @@ function zshSpecs(option: Option): string[] {
   });
 }
 
-function fishScript(commands: readonly Command[], descriptions: Groups): string {
-  const { first, groups } = wordsOf(commands, descriptions);
+function fishScript(commands: readonly Command[], table: CommandTable): string {
+  const { first, groups } = wordsOf(commands, table);
+  const descriptions = descriptionsOf(table);
+  const { word, groups: administration } = table.administration;
   const heads = first.map((word) => {
     const summary = descriptions[word] ?? commands.find(({ name }) => name === word)!.summary;
     return `complete -c ipsieve -n __fish_use_subcommand -f -a ${word} -d ${fishQuote(summary)}`;
   });
+  const below = administration.map(
+    (group) =>
+      `complete -c ipsieve -n '__fish_seen_subcommand_from ${word}; and not __fish_seen_subcommand_from ${administration.join(" ")}' -f -a ${group} -d ${fishQuote(descriptions[group]!)}`,
+  );
   const verbs = groups.flatMap(([group, members]) => {
     const words = members.map(verbOf).join(" ");
     return members.map(
@@ -196,7 +229,7 @@ function fishScript(commands: readonly Command[], descriptions: Groups): string 
       operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quotedWord(operandWords.join(" "))}`];
     return [...words, ...options.map((option) => `complete -c ipsieve ${inside} ${fishOption(option)}`)];
   });
-  return `# Completions of ipsieve for fish.\n${[...heads, ...verbs, ...lines].join("\n")}\n`;
+  return `# Completions of ipsieve for fish.\n${[...heads, ...below, ...verbs, ...lines].join("\n")}\n`;
 }
 
 function fishOption({ name, short, value, choices, isPath, help }: Option): string {

@@ -1,4 +1,4 @@
-import { type Command, type CommandTable, EXIT, loadCommands, type Option } from "../runner/command.ts";
+import { type Command, type CommandTable, EXIT, fullName, loadCommands, type Option } from "../runner/command.ts";
 import { nearest } from "../../words/nearest.ts";
 import { ownVersion } from "../../service/own-version.ts";
 import { printShortly } from "../runner/standard-output.ts";
@@ -32,7 +32,7 @@ export function helpCommand(table: CommandTable): Command {
     ],
     async run({ operands, has }) {
       const style = styleFor(process.stdout);
-      const name = operands.join(" ");
+      const name = operands.slice(isAdministration(table, operands) ? 1 : 0).join(" ");
       process.stdout.write(
         has("all") && name === "" ? await everyCommand(table, style) : await helpText(table, name, style),
       );
@@ -41,18 +41,28 @@ export function helpCommand(table: CommandTable): Command {
   };
 }
 
+/** Whether these words name a command or group by its full name, with the word of the administration before it. */
+function isAdministration(
+  { administration: { word, groups } }: CommandTable,
+  [first, next = ""]: readonly string[],
+): boolean {
+  return first === word && groups.includes(next);
+}
+
 async function helpText(table: CommandTable, name: string, style: Style): Promise<string> {
   if (name === "") return overview(table, style);
+  if (name === table.administration.word) return administrationHelp(table, style);
   if (Object.hasOwn(table.groups, name)) return groupHelp(table, name, style);
   if (!Object.hasOwn(table.commands, name)) return rejectCommand(table, name);
-  return commandHelp(await table.commands[name]!(), style);
+  return commandHelp(await table.commands[name]!(), fullName(table, name), style);
 }
 
 /** Throws the UsageError for a command that does not exist. */
 export function rejectCommand(table: CommandTable, name: string): never {
-  if (Object.hasOwn(table.groups, name))
+  const { word, groups } = table.administration;
+  if (Object.hasOwn(table.groups, name) || name === word)
     throw new UsageError(
-      `${name} needs a subcommand: ${verbsOf(table, name).join(", ")}; "ipsieve help ${name}" describes them`,
+      `${fullName(table, name)} needs a subcommand: ${(name === word ? groups : verbsOf(table, name)).join(", ")}; "ipsieve help ${fullName(table, name)}" describes them`,
     );
   const meant = nearest(name, Object.keys(table.commands));
   if (name.startsWith("-"))
@@ -60,7 +70,7 @@ export function rejectCommand(table: CommandTable, name: string): never {
       `${name} must come after the command, as in ipsieve COMMAND ${name}; "ipsieve help" lists the commands`,
     );
   throw new UsageError(
-    `unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${meant}?`}`,
+    `unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${fullName(table, meant)}?`}`,
   );
 }
 
@@ -82,17 +92,40 @@ async function groupHelp(table: CommandTable, group: string, style: Style): Prom
     `${capitalized(table.groups[group]!)}.`,
     "",
     style("bold", "Usage"),
-    `  ipsieve ${group} COMMAND [OPTION...] [ARGUMENT...]`,
+    `  ipsieve ${fullName(table, group)} COMMAND [OPTION...] [ARGUMENT...]`,
     "",
     style("bold", "Commands"),
+    ...columns(rowsOf(table, commands), style),
+    "",
+    `More: "ipsieve help ${fullName(table, group)} COMMAND".`,
+    "",
+  ].join("\n");
+}
+
+/** The groups for whoever runs the service. */
+function administrationHelp(
+  { administration: { word, groups: names, about }, groups }: CommandTable,
+  style: Style,
+): string {
+  return [
+    `For ${about}.`,
+    "",
+    style("bold", "Usage"),
+    `  ipsieve ${word} GROUP COMMAND [OPTION...] [ARGUMENT...]`,
+    "",
+    style("bold", "Groups"),
     ...columns(
-      commands.map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`.trimEnd(), summary]),
+      names.map((group): [string, string] => [`${word} ${group} ...`, groups[group]!]),
       style,
     ),
     "",
-    `More: "ipsieve help ${group} COMMAND".`,
+    `More: "ipsieve help ${word} GROUP".`,
     "",
   ].join("\n");
+}
+
+function rowsOf(table: CommandTable, commands: readonly Command[]): [string, string][] {
+  return commands.map(({ name, operands, summary }) => [`${fullName(table, name)} ${operands}`.trimEnd(), summary]);
 }
 
 /** Commands by themselves, and groups: few enough for one screen. */
@@ -104,10 +137,10 @@ async function overview(table: CommandTable, style: Style): Promise<string> {
     ...Object.entries(groups)
       .filter(([group]) => !administration.groups.includes(group))
       .map(([group, about]): [string, string] => [`${group} ...`, about]),
-    [
-      `${administration.groups.slice(0, 3).join(", ")} ...`,
-      `for ${administration.about}: ${administration.groups.join(", ")}`,
-    ] as [string, string],
+    [`${administration.word} ...`, `for ${administration.about}: ${administration.groups.join(", ")}`] as [
+      string,
+      string,
+    ],
   ];
   return [
     "ipsieve finds out which service, list or network an IP address belongs to. It works offline.",
@@ -129,14 +162,10 @@ async function overview(table: CommandTable, style: Style): Promise<string> {
 }
 
 async function everyCommand(table: CommandTable, style: Style): Promise<string> {
-  const rows = (await loadCommands(table)).map(({ name, operands, summary }): [string, string] => [
-    `${name} ${operands}`,
-    summary,
-  ]);
-  return `${columns(rows, style).join("\n")}\n`;
+  return `${columns(rowsOf(table, await loadCommands(table)), style).join("\n")}\n`;
 }
 
-function commandHelp(command: Command, style: Style): string {
+function commandHelp(command: Command, name: string, style: Style): string {
   const options = command.options.map((option): [string, string] => {
     const { name, short, value } = option;
     const left = `${short === undefined ? "   " : `-${short},`} --${name}${value === undefined ? "" : ` ${value}`}`;
@@ -147,7 +176,7 @@ function commandHelp(command: Command, style: Style): string {
     `${capitalized(command.summary)}.`,
     "",
     style("bold", "Usage"),
-    `  ipsieve ${command.name} ${options.length > 0 ? "[OPTION...] " : ""}${command.operands}`.trimEnd(),
+    `  ipsieve ${name} ${options.length > 0 ? "[OPTION...] " : ""}${command.operands}`.trimEnd(),
     ...(options.length > 0 ? ["", style("bold", "Options"), ...columns(options, style)] : []),
     ...(command.notes ?? []).flatMap((note) => ["", ...wrapped(note, HELP_COLUMNS)]),
     "",

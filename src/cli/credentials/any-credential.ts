@@ -39,7 +39,7 @@ function forward(verb: "create" | "revoke", options: readonly Option[], args: Ar
   const flags = given.flatMap(({ name, value }) =>
     value === undefined ? [`--${name}`] : args.values(name).map((each) => `--${name}=${each}`),
   );
-  return command.run(parseArguments(command, [...flags, "--", ...args.operands]));
+  return command.run(parseArguments({ ...command, name: `admin ${command.name}` }, [...flags, "--", ...args.operands]));
 }
 
 const CREATE_OPTIONS: readonly Option[] = [
@@ -60,11 +60,14 @@ export const createCommand: Command = {
   options: CREATE_OPTIONS,
   notes: Object.entries(KINDS).map(
     ([kind, { create }]) =>
-      `--kind ${kind} takes ${create.operands}; "ipsieve help ${create.name}" says what these are, and which options it has.`,
+      `--kind ${kind} takes ${create.operands}; "ipsieve help admin ${create.name}" says what these are, and which options it has.`,
   ),
   examples: [
-    { command: "ipsieve credential create --kind api laptop --access read", what: "an API key" },
-    { command: "ipsieve credential create --kind bouncer --deployment Edge --label firewall-1", what: "of a bouncer" },
+    { command: "ipsieve admin credential create --kind api laptop --access read", what: "an API key" },
+    {
+      command: "ipsieve admin credential create --kind bouncer --deployment Edge --label firewall-1",
+      what: "of a bouncer",
+    },
   ],
   run: (args) => forward("create", CREATE_OPTIONS, args),
 };
@@ -75,7 +78,9 @@ export const listCommand: Command = {
   operands: "",
   options: [KIND, ...LIST_OF_ORGANISATIONS_OPTIONS],
   notes: ["A credential is listed by its id and first characters; the rest is not stored anywhere."],
-  examples: [{ command: "ipsieve credential list --kind taxii --org Example", what: "of one kind and organisation" }],
+  examples: [
+    { command: "ipsieve admin credential list --kind taxii --org Example", what: "of one kind and organisation" },
+  ],
   run(args) {
     const kind = args.value("kind");
     if (kind !== undefined) return KINDS[kind]!.list.run(args);
@@ -94,7 +99,7 @@ export const revokeCommand: Command = {
   operands: "CREDENTIAL",
   operandWords: [],
   options: REVOKE_OPTIONS,
-  notes: ['CREDENTIAL is the id, or the first 8 characters, that "ipsieve credential list" shows.'],
-  examples: [{ command: "ipsieve credential revoke --kind api ips_Ab3d", what: "by its first characters" }],
+  notes: ['CREDENTIAL is the id, or the first 8 characters, that "ipsieve admin credential list" shows.'],
+  examples: [{ command: "ipsieve admin credential revoke --kind api ips_Ab3d", what: "by its first characters" }],
   run: (args) => forward("revoke", REVOKE_OPTIONS, args),
 };

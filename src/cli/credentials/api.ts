@@ -42,13 +42,13 @@ export const api: CredentialCommands<"api"> = {
       "Only the key is written to stdout, so that it can be piped; messages go to stderr. The server stores only its digest: if a key is lost, revoke it and create another.",
     ],
     examples: [
-      { command: "ipsieve key create laptop", what: "a read-only key" },
+      { command: "ipsieve admin key create laptop", what: "a read-only key" },
       {
-        command: "ipsieve key create ci --org Example --access read_write --expires 2030-01-01 > key.txt",
+        command: "ipsieve admin key create ci --org Example --access read_write --expires 2030-01-01 > key.txt",
         what: "one that can write, until a date",
       },
       {
-        command: "ipsieve key create soc --access read_write --scope rulesets/blocklist --from 192.0.2.0/24",
+        command: "ipsieve admin key create soc --access read_write --scope rulesets/blocklist --from 192.0.2.0/24",
         what: "one for a single ruleset, from one network",
       },
     ],
@@ -86,10 +86,10 @@ export const api: CredentialCommands<"api"> = {
     summary: "revoke an API key permanently",
     operand: "KEY",
     notes: [
-      'KEY is the id, or the first 8 characters, that "ipsieve key list" shows.',
+      'KEY is the id, or the first 8 characters, that "ipsieve admin key list" shows.',
       "The URLs of deployments that the key has read still work: the command prints how to replace them.",
     ],
-    example: { command: "ipsieve key revoke ips_Ab3d", what: "by its first characters" },
+    example: { command: "ipsieve admin key revoke ips_Ab3d", what: "by its first characters" },
     async next({ id, organisationId }, { deployments, organisations }, store) {
       const opened = deploymentsOpenedBy(await store.read("urlReaders", organisationId), deployments, Date.now());
       return urlsNote(opened(id), organisations.find((each) => each.id === organisationId)!.name);
@@ -110,7 +110,7 @@ function planNote({ plans }: State, { id, name }: Organisation, now: number): st
     active.length === 0
       ? `${name} has no active plan, so every request with the key gets 403`
       : `${name} has no active plan for ${missing.join(" and ")}, so such requests with the key get 403`;
-  return `${about}. Next:\n  ipsieve plan set ${missing.join(" ")}${organisationOption(name)}\n`;
+  return `${about}. Next:\n  ipsieve admin plan set ${missing.join(" ")}${organisationOption(name)}\n`;
 }
 
 function limitsText({ scopes, networks }: Pick<ApiKey, "scopes" | "networks">): string {

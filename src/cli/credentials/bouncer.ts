@@ -23,9 +23,15 @@ export const bouncer: CredentialCommands<"bouncer"> = {
       "Only the key is written to stdout. In the bouncer's configuration it is api_key, and api_url is the server's URL.",
     ],
     examples: [
-      { command: "ipsieve bouncer create Edge firewall-1", what: "for crowdsec-firewall-bouncer in mode iptables" },
-      { command: "ipsieve bouncer create Edge firewall-2 --hosts-only", what: "in mode nftables" },
-      { command: "ipsieve bouncer create Edge traefik --hosts-only", what: "for Traefik's plugin in mode stream" },
+      {
+        command: "ipsieve admin bouncer create Edge firewall-1",
+        what: "for crowdsec-firewall-bouncer in mode iptables",
+      },
+      { command: "ipsieve admin bouncer create Edge firewall-2 --hosts-only", what: "in mode nftables" },
+      {
+        command: "ipsieve admin bouncer create Edge traefik --hosts-only",
+        what: "for Traefik's plugin in mode stream",
+      },
     ],
     read:
       (args) =>
@@ -49,9 +55,9 @@ export const bouncer: CredentialCommands<"bouncer"> = {
     summary: "revoke the key of a CrowdSec bouncer permanently",
     operand: "BOUNCER",
     notes: [
-      'BOUNCER is the id, or the first 8 characters of the key, that "ipsieve bouncer list" shows.',
+      'BOUNCER is the id, or the first 8 characters of the key, that "ipsieve admin bouncer list" shows.',
       "The bouncer keeps its current blocks until they expire; to end them at once, deactivate the deployment first.",
     ],
-    example: { command: "ipsieve bouncer revoke ipb_Ab3d", what: "by the first characters of its key" },
+    example: { command: "ipsieve admin bouncer revoke ipb_Ab3d", what: "by the first characters of its key" },
   },
 };

@@ -122,7 +122,7 @@ export function listCommandOf<Kind extends CredentialKind>(own: CredentialComman
     operands: "",
     options: LIST_OF_ORGANISATIONS_OPTIONS,
     notes,
-    examples: [{ command: `ipsieve ${own.group} list --org Example`, what: "of one organisation" }],
+    examples: [{ command: `ipsieve admin ${own.group} list --org Example`, what: "of one organisation" }],
     run: (args) =>
       printOrganisationList<Credential<Kind>>(args, {
         items: ({ credentials }) => ofKind(own.kind, credentials),
@@ -192,7 +192,7 @@ function chosenCredential<Kind extends CredentialKind>(
   const shown = JSON.stringify(isSecret ? `${text.slice(0, 8)}...` : text);
   throw new UsageError(
     found.length === 0
-      ? `there is no ${one} ${shown}; "ipsieve ${group} list" lists them`
+      ? `there is no ${one} ${shown}; "ipsieve admin ${group} list" lists them`
       : `several ${several} ${shown}; give the id`,
   );
 }

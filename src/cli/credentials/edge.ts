@@ -23,7 +23,7 @@ export const edge: CredentialCommands<"edge"> = {
     ],
     examples: [
       {
-        command: "ipsieve edge create Edge ellio_traefik_middleware_plugin web --url https://lists.example.org",
+        command: "ipsieve admin edge create Edge ellio_traefik_middleware_plugin web --url https://lists.example.org",
         what: "for Traefik",
       },
     ],
@@ -56,8 +56,8 @@ export const edge: CredentialCommands<"edge"> = {
     summary: "revoke the token of an edge component, and what it has obtained with it, permanently",
     operand: "COMPONENT",
     notes: [
-      'COMPONENT is the id that "ipsieve edge list" shows. It keeps its current list; to empty that, change the deployment first.',
+      'COMPONENT is the id that "ipsieve admin edge list" shows. It keeps its current list; to empty that, change the deployment first.',
     ],
-    example: { command: "ipsieve edge revoke 5f0c3a52-8d0b-4c64-9b0e-2f1d3c4b5a69", what: "by its id" },
+    example: { command: "ipsieve admin edge revoke 5f0c3a52-8d0b-4c64-9b0e-2f1d3c4b5a69", what: "by its id" },
   },
 };

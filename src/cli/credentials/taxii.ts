@@ -22,8 +22,8 @@ export const taxii: CredentialCommands<"taxii"> = {
       "Only the password is written to stdout. The name of the user is its first 8 characters.",
     ],
     examples: [
-      { command: "ipsieve taxii create OpenCTI Blocklist", what: "for a client that reads one ruleset" },
-      { command: "ipsieve taxii create MISP Edge cti", what: "a deployment, and the threat intelligence" },
+      { command: "ipsieve admin taxii create OpenCTI Blocklist", what: "for a client that reads one ruleset" },
+      { command: "ipsieve admin taxii create MISP Edge cti", what: "a deployment, and the threat intelligence" },
     ],
     read:
       ({ operands: [, ...names] }) =>
@@ -46,8 +46,8 @@ export const taxii: CredentialCommands<"taxii"> = {
   revoke: {
     summary: "revoke a TAXII credential permanently",
     operand: "CREDENTIAL",
-    notes: ['CREDENTIAL is the id, or the user name, that "ipsieve taxii list" shows.'],
-    example: { command: "ipsieve taxii revoke ipt_Ab3d", what: "by its user name" },
+    notes: ['CREDENTIAL is the id, or the user name, that "ipsieve admin taxii list" shows.'],
+    example: { command: "ipsieve admin taxii revoke ipt_Ab3d", what: "by its user name" },
   },
 };
 

@@ -80,7 +80,7 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
     if (organisations.length === 1) return organisations[0]!;
     throw new UsageError(
       organisations.length === 0
-        ? 'there are no organisations; "ipsieve org create NAME" creates one'
+        ? 'there are no organisations; "ipsieve admin org create NAME" creates one'
         : "there are several organisations; name one with --org",
     );
   }
@@ -91,7 +91,7 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
     organisations.map(({ name }) => name),
   );
   throw new UsageError(
-    `--org ${JSON.stringify(given)}: ${meant === undefined ? '"ipsieve org list" lists them' : `did you mean ${meant}?`}`,
+    `--org ${JSON.stringify(given)}: ${meant === undefined ? '"ipsieve admin org list" lists them' : `did you mean ${meant}?`}`,
   );
 }
 

@@ -18,7 +18,7 @@ export function chosenUser({ users }: State, text: string): User {
     present.map(({ name }) => name),
   );
   throw new UsageError(
-    `there is no user ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve user list" lists them' : `did you mean ${meant}?`}`,
+    `there is no user ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve admin user list" lists them' : `did you mean ${meant}?`}`,
   );
 }
 

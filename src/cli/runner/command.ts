@@ -40,8 +40,13 @@ export interface CommandTable {
   readonly commands: Readonly<Record<string, () => Promise<Command>>>;
   /** The first words of two-word names, each with a description of its commands. */
   readonly groups: Readonly<Record<string, string>>;
-  /** Groups for whoever runs the service, and what they have in common: one line of the overview names them. */
-  readonly administration: { readonly groups: readonly string[]; readonly about: string };
+  /** Groups for whoever runs the service, what they have in common, and the word before their names. */
+  readonly administration: { readonly word: string; readonly groups: readonly string[]; readonly about: string };
+}
+
+/** The name of a command or group as users write it: `admin key create`. */
+export function fullName({ administration }: CommandTable, name: string): string {
+  return administration.groups.includes(name.split(" ", 1)[0]!) ? `${administration.word} ${name}` : name;
 }
 
 export interface Example {

@@ -107,13 +107,13 @@ function keyOf(args: Arguments): string {
   const path = args.value("key-file");
   if (path === undefined && IPSIEVE_API_KEY === "")
     throw new UsageError(
-      'a server needs an API key: set IPSIEVE_API_KEY, or name a file that holds one with --key-file; "ipsieve key create" makes keys',
+      'a server needs an API key: set IPSIEVE_API_KEY, or name a file that holds one with --key-file; "ipsieve admin key create" makes keys',
     );
   const [text, origin] =
     path === undefined ? [IPSIEVE_API_KEY.trim(), "IPSIEVE_API_KEY"] : [readKeyFile(path, "--key-file").trim(), path];
   if (isApiKeyText(text)) return text;
   throw new UsageError(
-    `${origin}: this is not an API key; copy the whole key as "ipsieve key create" or the dashboard showed it: 42 characters that begin with ips_`,
+    `${origin}: this is not an API key; copy the whole key as "ipsieve admin key create" or the dashboard showed it: 42 characters that begin with ips_`,
   );
 }
 

@@ -35,4 +35,4 @@ function problemOf(key: SecretKey): string {
 }
 
 const CURE =
-  'restore it from your backup, or name it with --secret-key-file; if it is lost, "ipsieve db forget-key" lets the server make another, and then all devices need new URLs, and external lists their credentials again';
+  'restore it from your backup, or name it with --secret-key-file; if it is lost, "ipsieve admin db forget-key" lets the server make another, and then all devices need new URLs, and external lists their credentials again';

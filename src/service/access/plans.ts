@@ -30,6 +30,6 @@ export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Set
 export function noPlan(area: Area): ServiceError {
   return new ServiceError(
     "no-plan",
-    `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); the operator can activate it with: ipsieve plan set ${area}`,
+    `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); the operator can activate it with: ipsieve admin plan set ${area}`,
   );
 }

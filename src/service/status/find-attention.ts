@@ -175,7 +175,7 @@ function keyFindings({ id, organisationId, label, expiresAt }: ApiKey, services:
       message: "expires soon; programs that use it then get 401",
       at: expiresAt,
       cure: "Create another key, and give it to its programs",
-      command: "ipsieve key create",
+      command: "ipsieve admin key create",
     });
   const { memory, keyLimits, settings } = services;
   for (const area of AREAS) {
@@ -190,7 +190,7 @@ function keyFindings({ id, organisationId, label, expiresAt }: ApiKey, services:
       message: `has ${counted(remaining, "request")} left of ${grouped(limit)} this month under ${PLAN_NAMES[area]}${remaining === 0 ? "; it gets 429 until the month ends" : ""}`,
       at: now + reset * 1000,
       cure: "Allow more requests, or ask for less",
-      command: `ipsieve plan set ${area} --per-month`,
+      command: `ipsieve admin plan set ${area} --per-month`,
     });
   }
   return found;
@@ -208,7 +208,7 @@ function planFindings(organisationId: string, area: Area, { memory }: Dependenci
       message: isOver ? "has ended; its operations are refused" : "ends soon",
       at: plan.until,
       cure: "Ask the operator to extend it",
-      command: `ipsieve plan set ${area}`,
+      command: `ipsieve admin plan set ${area}`,
     },
   ];
 }

@@ -124,7 +124,7 @@ export async function checkSchema(engine: Engine): Promise<number> {
   if (schema < SCHEMA_VERSION) {
     throw new StoreError(
       "older-schema",
-      `the database has schema ${schema}, this release has ${SCHEMA_VERSION}; run "ipsieve db migrate"`,
+      `the database has schema ${schema}, this release has ${SCHEMA_VERSION}; run "ipsieve admin db migrate"`,
     );
   }
   return schema;

@@ -49,7 +49,7 @@ export function openDatabase(
   named = path,
 ): SqliteEngine {
   if (!create && isMissing(path))
-    throw new StoreError("not-found", `${path}: no such file; create it with "ipsieve db migrate"`);
+    throw new StoreError("not-found", `${path}: no such file; create it with "ipsieve admin db migrate"`);
   if (isFolder(path))
     throw new StoreError("not-a-store", `${named}: a folder; name a file in it, such as ${join(named, "ipsieve.db")}`);
   const isNew = create && makePrivateFile(path);

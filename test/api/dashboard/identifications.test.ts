@@ -707,7 +707,7 @@ test("choice of rulesets: none, named, of another organisation, without a plan, 
   const hidden = await addRuleset(without, "hidden", "blocklist", [["1.1.1.1"]]);
   assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", without)).body.ruleset_comparison, null);
   const refused = await upload(`id=${randomUUID()}&rulesets=${hidden}`, TEXT, "text/plain", without);
-  assert.deepEqual([refused.status, /ipsieve plan set edl/.test(refused.body.detail)], [403, true]);
+  assert.deepEqual([refused.status, /ipsieve admin plan set edl/.test(refused.body.detail)], [403, true]);
   assert.equal((await visit(t, "POST", `/identifications?id=${randomUUID()}`, { body: TEXT })).status, 401);
 
   // When a plan ends, its results are no longer shown.

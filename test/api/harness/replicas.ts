@@ -147,7 +147,7 @@ export async function startReplicas(t: TestContext, urls: readonly string[]) {
   return {
     replicas: await Promise.all(urls.map(startAnother)),
     startAnother,
-    /** As `ipsieve key revoke` does: with a process of its own. */
+    /** As `ipsieve admin key revoke` does: with a process of its own. */
     revokeKey: () => revokeKey(url),
   };
 }

@@ -8,7 +8,9 @@ import { loadCommands } from "../../../src/cli/runner/command.ts";
 import { run, temporaryFolder } from "../run-command.ts";
 
 const commands = await loadCommands(COMMAND_TABLE);
-const firstWords = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))].sort();
+const { groups: ADMINISTRATION } = COMMAND_TABLE.administration;
+const ownWords = commands.map(({ name }) => name.split(" ")[0]!).filter((word) => !ADMINISTRATION.includes(word));
+const firstWords = [...new Set([...ownWords, "admin"])].sort();
 const { stdout: bashScript } = await run(["completions", "bash"]);
 
 /** What bash would offer for the last of the words; "-o default" if it leaves that to readline, which offers files. */
@@ -51,6 +53,13 @@ test("bash completes commands, options, values and files", () => {
   ]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--output", "=", "fi"]), ["-o default"]);
   assert.deepEqual(bashOffers(["ipsieve", "completions", "z"]), ["zsh"]);
+});
+
+test("bash completes commands of the administration, behind its word", () => {
+  assert.deepEqual(bashOffers(["ipsieve", "admin", ""]), ADMINISTRATION.toSorted());
+  assert.deepEqual(bashOffers(["ipsieve", "admin", "key", "re"]), ["revoke"]);
+  assert.deepEqual(bashOffers(["ipsieve", "admin", "key", "create", "--acc"]), ["--access"]);
+  assert.deepEqual(bashOffers(["ipsieve", "key", "re"]), ["revoke"]);
 });
 
 test("bash completes commands of two words", () => {
@@ -108,6 +117,8 @@ test("fish completes commands, options and values", { skip: missing("fish") }, a
   };
   assert.deepEqual(offers("ipsieve "), firstWords);
   assert.deepEqual(offers("ipsieve cbs ex"), ["export"]);
+  assert.deepEqual(offers("ipsieve admin "), ADMINISTRATION.toSorted());
+  assert.deepEqual(offers("ipsieve admin key re"), ["revoke"]);
   assert.deepEqual(offers("ipsieve cbs export --format c"), ["clickhouse", "csv"]);
   assert.deepEqual(offers("ipsieve identify --su"), ["--summary"]);
   assert.deepEqual(offers("ipsieve identify --format "), ["append", "arrow", "csv", "json", "jsonl", "tsv"]);

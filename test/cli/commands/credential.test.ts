@@ -74,7 +74,7 @@ test("errors say what the kind takes, and never repeat a text", async () => {
     [/credential create needs --kind: api, bouncer, edge, taxii\n/, "credential", "create", "x"],
     [/--kind "keys": choose from api, bouncer, edge, taxii\n/, "credential", "create", "--kind", "keys"],
     [
-      /unknown option --hosts-only; "ipsieve help key create"/,
+      /unknown option --hosts-only; "ipsieve help admin key create"/,
       "credential",
       "create",
       "--kind=api",
@@ -83,9 +83,9 @@ test("errors say what the kind takes, and never repeat a text", async () => {
     ],
     [/bouncer create needs DEPLOYMENT LABEL; usage/, "credential", "create", "--kind", "bouncer", "Edge"],
     [/^ipsieve: LABEL: /, "credential", "create", "--kind", "taxii", " x ", "Edge"],
-    [/there is no key "ips_AAAA\.\.\."; "ipsieve key list"/, "credential", "revoke", "--kind", "api", secret],
+    [/there is no key "ips_AAAA\.\.\."; "ipsieve admin key list"/, "credential", "revoke", "--kind", "api", secret],
     [
-      /key create does not take "a" beside --label, which gives that operand; .*usage: ipsieve key create LABEL\n/,
+      /key create does not take "a" beside --label, which gives that operand; .*usage: ipsieve admin key create LABEL\n/,
       "key",
       "create",
       "a",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { COMMAND_TABLE, splitName } from "../../../src/cli/command-table.ts";
-import { loadCommands } from "../../../src/cli/runner/command.ts";
+import { fullName, loadCommands } from "../../../src/cli/runner/command.ts";
 import { operandCounts, parseArguments } from "../../../src/cli/runner/parse-arguments.ts";
 import { run } from "../run-command.ts";
 
@@ -42,7 +42,7 @@ test("the overview names every command or its group in at most 20 rows, six exam
 test("help --all has a row for each command", async () => {
   const { code, stdout } = await run(["help", "--all"]);
   assert.equal(code, 0);
-  for (const { name } of commands) assert.match(stdout, new RegExp(`^  ${name} `, "m"));
+  for (const { name } of commands) assert.match(stdout, new RegExp(`^  ${fullName(COMMAND_TABLE, name)} `, "m"));
 });
 
 for (const command of commands) {

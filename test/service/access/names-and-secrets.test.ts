@@ -161,7 +161,7 @@ test("a plan is active until its end; guards protect services after it as well; 
   ] as const) {
     const { code, message } = noPlan(area);
     assert.equal(code, "no-plan");
-    assert.ok(message.includes(`plan for ${name};`) && message.endsWith(`ipsieve plan set ${area}`), message);
+    assert.ok(message.includes(`plan for ${name};`) && message.endsWith(`ipsieve admin plan set ${area}`), message);
   }
 });
 

@@ -212,7 +212,7 @@ test("keys and plans that end within a week", async () => {
     message: "expires soon; programs that use it then get 401",
     at: NOW + 7 * DAY,
     cure: "Create another key, and give it to its programs",
-    command: "ipsieve key create",
+    command: "ipsieve admin key create",
   };
   const keyUntil = (expiresAt: number) => found({ credentials: [{ ...key, expiresAt }] });
   assert.deepEqual(await keyUntil(NOW + 7 * DAY), [expires]);
@@ -224,7 +224,7 @@ test("keys and plans that end within a week", async () => {
     message,
     at: until,
     cure: "Ask the operator to extend it",
-    command: "ipsieve plan set cbs",
+    command: "ipsieve admin plan set cbs",
   });
   const [soon, next] = [NOW + 7 * DAY, NOW + 1];
   assert.deepEqual(await found({ plans: [plan("cbs", soon + 1)] }), []);
@@ -247,7 +247,7 @@ test("keys that have used up most of their requests of the month", async () => {
     message,
     at: Date.UTC(2026, 11, 1),
     cure: "Allow more requests, or ask for less",
-    command: "ipsieve plan set edl --per-month",
+    command: "ipsieve admin plan set edl --per-month",
   });
   assert.deepEqual(await found({ ...perMonth, used: 899 }), []);
   const left = "of 1,000 this month under EDL Management";

@@ -10,7 +10,7 @@ export const backupCommand: Command = {
     "The server may be running and writing: the copy is consistent as of one moment. It is itself a SQLite database, complete and on disk when the command ends.",
     "Back up a PostgreSQL database with its own tool: pg_dump --format=custom --schema=ipsieve.",
   ],
-  examples: [{ command: "ipsieve db backup backup.db", what: "while the server runs" }],
+  examples: [{ command: "ipsieve admin db backup backup.db", what: "while the server runs" }],
   run,
 };
 

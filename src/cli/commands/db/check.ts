@@ -9,7 +9,7 @@ export const checkCommand: Command = {
   operands: "",
   options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   notes: ["The server may be running."],
-  examples: [{ command: "ipsieve db check", what: "exit code 0: intact" }],
+  examples: [{ command: "ipsieve admin db check", what: "exit code 0: intact" }],
   run,
 };
 

@@ -10,7 +10,7 @@ export const forgetKeyCommand: Command = {
     "Use this only if the key file (--secret-key-file) cannot be restored: with another one, the URLs of all feeds change; firewalls that fetch the old ones are rejected as if their credentials were wrong, and many then stop enforcing. Give them the new URLs first. Credentials of external lists must be entered again.",
     "Stop the servers first, and start them with one new key file for all.",
   ],
-  examples: [{ command: "ipsieve db forget-key", what: "after the key file was lost" }],
+  examples: [{ command: "ipsieve admin db forget-key", what: "after the key file was lost" }],
   run,
 };
 

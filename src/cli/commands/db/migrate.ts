@@ -11,7 +11,7 @@ export const migrateCommand: Command = {
   ],
   examples: [
     {
-      command: "ipsieve db migrate --database-url postgres://ipsieve@localhost/ipsieve",
+      command: "ipsieve admin db migrate --database-url postgres://ipsieve@localhost/ipsieve",
       what: "before the servers start",
     },
   ],

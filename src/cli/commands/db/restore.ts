@@ -14,7 +14,7 @@ export const restoreCommand: Command = {
     "The backup is checked and migrated to this release first, and then replaces the database atomically. The server must not be running.",
     "Restore a PostgreSQL database with its own tool: pg_restore.",
   ],
-  examples: [{ command: "ipsieve db restore backup.db --force", what: "return to a backup" }],
+  examples: [{ command: "ipsieve admin db restore backup.db --force", what: "return to a backup" }],
   run,
 };
 

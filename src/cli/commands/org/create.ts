@@ -19,10 +19,12 @@ export const createCommand: Command = {
   options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   notes: [
     "The database is created if it does not exist.",
-    "Next: give it a plan (ipsieve plan set) and a key (ipsieve key create).",
+    "Next: give it a plan (ipsieve admin plan set) and a key (ipsieve admin key create).",
     RUNNING_SERVER_NOTE,
   ],
-  examples: [{ command: "ipsieve org create Example", what: 'with "My Allowlist rules" and "My Blocklist rules"' }],
+  examples: [
+    { command: "ipsieve admin org create Example", what: 'with "My Allowlist rules" and "My Blocklist rules"' },
+  ],
   run,
 };
 
@@ -38,7 +40,7 @@ async function run(args: Arguments): Promise<number> {
     );
   const option = organisationOption(name);
   standardError().write(
-    `Next: choose the areas of the service that it may use, and create a key:\n  ipsieve plan set edl cbs cti${option}\n  ipsieve key create LABEL --access read_write${option}\n`,
+    `Next: choose the areas of the service that it may use, and create a key:\n  ipsieve admin plan set edl cbs cti${option}\n  ipsieve admin key create LABEL --access read_write${option}\n`,
   );
   return EXIT.matched;
 }

@@ -9,7 +9,7 @@ export const listCommand: Command = {
   summary: "list the organisations",
   operands: "",
   options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
-  examples: [{ command: "ipsieve org list --json | jq -r '.[].id'", what: "their ids" }],
+  examples: [{ command: "ipsieve admin org list --json | jq -r '.[].id'", what: "their ids" }],
   run,
 };
 

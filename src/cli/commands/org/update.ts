@@ -20,7 +20,7 @@ export const updateCommand: Command = {
     RUNNING_SERVER_NOTE,
   ],
   examples: [
-    { command: "ipsieve org update --guard-classes serving,rented,scanner", what: "protect known scanners, too" },
+    { command: "ipsieve admin org update --guard-classes serving,rented,scanner", what: "protect known scanners, too" },
   ],
   run,
 };

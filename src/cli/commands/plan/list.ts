@@ -13,7 +13,7 @@ export const listCommand: Command = {
   summary: "list the plans of all organisations, or of one",
   operands: "",
   options: LIST_OF_ORGANISATIONS_OPTIONS,
-  examples: [{ command: "ipsieve plan list --org Example", what: "of one organisation" }],
+  examples: [{ command: "ipsieve admin plan list --org Example", what: "of one organisation" }],
   run,
 };
 

@@ -37,9 +37,9 @@ export const setCommand: Command = {
     RUNNING_SERVER_NOTE,
   ],
   examples: [
-    { command: "ipsieve plan set edl cbs cti --org Example", what: "everything" },
-    { command: "ipsieve plan set cti --until 2030-01-01 --per-minute 600", what: "one area, until a date" },
-    { command: "ipsieve plan set cti --off", what: "turn an area off" },
+    { command: "ipsieve admin plan set edl cbs cti --org Example", what: "everything" },
+    { command: "ipsieve admin plan set cti --until 2030-01-01 --per-minute 600", what: "one area, until a date" },
+    { command: "ipsieve admin plan set cti --off", what: "turn an area off" },
   ],
   run,
 };

@@ -31,7 +31,10 @@ export const addCommand: Command = {
     RUNNING_SERVER_NOTE,
   ],
   examples: [
-    { command: "ipsieve user add ann@example.org --role admin --url https://lists.example.org", what: "an admin" },
+    {
+      command: "ipsieve admin user add ann@example.org --role admin --url https://lists.example.org",
+      what: "an admin",
+    },
   ],
   run,
 };

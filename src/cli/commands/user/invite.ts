@@ -13,7 +13,7 @@ export const inviteCommand: Command = {
     "For users whose invitation expired or who forgot their password. The current password keeps working until the link is used. Earlier links stop working.",
     RUNNING_SERVER_NOTE,
   ],
-  examples: [{ command: "ipsieve user invite bob@example.org", what: "a new link for Bob" }],
+  examples: [{ command: "ipsieve admin user invite bob@example.org", what: "a new link for Bob" }],
   run,
 };
 

@@ -8,7 +8,7 @@ export const listCommand: Command = {
   summary: "list the dashboard users of all organisations, or of one",
   operands: "",
   options: LIST_OF_ORGANISATIONS_OPTIONS,
-  examples: [{ command: "ipsieve user list --org Example", what: "of one organisation" }],
+  examples: [{ command: "ipsieve admin user list --org Example", what: "of one organisation" }],
   run,
 };
 

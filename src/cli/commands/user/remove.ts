@@ -12,7 +12,7 @@ export const removeCommand: Command = {
     "The last admin of an organisation who can sign in cannot be removed. The audit log keeps the names of removed users.",
     RUNNING_SERVER_NOTE,
   ],
-  examples: [{ command: "ipsieve user remove bob@example.org", what: "Bob can no longer sign in" }],
+  examples: [{ command: "ipsieve admin user remove bob@example.org", what: "Bob can no longer sign in" }],
   run,
 };
 

@@ -12,7 +12,7 @@ export const roleCommand: Command = {
     "ROLE is viewer, editor or admin. The last admin of an organisation who can sign in cannot be demoted.",
     RUNNING_SERVER_NOTE,
   ],
-  examples: [{ command: "ipsieve user role bob@example.org editor", what: "let Bob change rulesets" }],
+  examples: [{ command: "ipsieve admin user role bob@example.org editor", what: "let Bob change rulesets" }],
   run,
 };
 
