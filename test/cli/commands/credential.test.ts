@@ -93,7 +93,7 @@ test("errors say what the kind takes, and never repeat a text", async () => {
       "b",
     ],
     [/unknown option --a; did you mean --access\?\n/, "key", "create", "--a", "--label", "b"],
-    [/credential needs a subcommand: create, list, revoke; "ipsieve help credential"/, "credential"],
+    [/credential needs a subcommand: create, list, revoke; "ipsieve help admin credential"/, "credential"],
   ];
   for (const [message, ...args] of rows) {
     const { code, stdout, stderr } = await ipsieve(...args);
