@@ -3,8 +3,8 @@ import { UsageError } from "../runner/usage-error.ts";
 /** Begins a vote: `atleast:2;list:one;list:other`, with weights `atleast:3;2*list:one;list:other`. */
 export const ATLEAST = "atleast:";
 export const SEPARATOR = ";";
-/** Up to the next separator; one in quotes belongs to a query. */
-const PARTS = /(?:[^;"']|"[^"]*"|'[^']*'|["'])+/g;
+/** Up to the next separator. Only queries have quotes, in which it separates nothing; names may have an apostrophe. */
+const PARTS = /(?:^|;)((?:\d{1,7}\*)?cti:(?:[^;"']|"[^"]*"|'[^']*'|["'])*|[^;]*)/g;
 const WEIGHT = /^(\d{1,7})\*/;
 const FORM = "write atleast:K;SET;SET..., or with weights atleast:K;WEIGHT*SET;...";
 
@@ -18,11 +18,12 @@ export interface Vote {
 
 /** What a text that begins with `ATLEAST` says. @throws UsageError */
 export function voteIn(text: string): Vote {
-  const [least = "", ...parts] = text.slice(ATLEAST.length).match(PARTS) ?? [];
-  if (!/^\d{1,9}$/.test(least) || parts.length === 0) throw new UsageError(`${text}: ${FORM}`);
+  const [least, ...parts] = Array.from(text.slice(ATLEAST.length).matchAll(PARTS), ([, part]) => part!);
+  if (!/^\d{1,9}$/.test(least!) || parts.length === 0) throw new UsageError(`${text}: ${FORM}`);
   const voters = parts.map((part) => part.replace(WEIGHT, ""));
-  const nested = voters.find((voter) => voter.startsWith(ATLEAST));
-  if (nested !== undefined) throw cannotVote(text, nested);
+  // An empty one is a shell variable that is not set: without it, fewer would vote than was meant.
+  const wrong = voters.find((voter) => voter === "" || voter.startsWith(ATLEAST));
+  if (wrong !== undefined) throw cannotVote(text, wrong);
   return { least: Number(least), voters, weights: parts.map((part) => Number(WEIGHT.exec(part)?.[1] ?? 1)) };
 }
 

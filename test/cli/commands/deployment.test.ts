@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { voteIn } from "../../../src/cli/address-sets/vote-operand.ts";
 import { saveRuleset } from "../../../src/datasets/ruleset-files.ts";
 import { Ruleset } from "../../../src/rulesets/ruleset.ts";
 import { run, temporaryFolder } from "../run-command.ts";
@@ -54,11 +55,18 @@ test("files, prefixes and nodes vote: what enough of them list is the list", asy
     { cwd: folder.path, input: "20.0.0.1\n20.0.0.129\n" },
   );
   assert.match(seen.stdout, /^20\.0\.0\.1\t[^\n]*\n$/, seen.stderr);
+  // A quote belongs to a query only: names may have an apostrophe.
+  const quotes = `atleast:2;cti:tag:"a;b" or tag:'c;d';Bob's;Ann's;1*cti:tag:"e;f"`;
+  assert.deepEqual(voteIn(quotes).voters, [`cti:tag:"a;b" or tag:'c;d'`, "Bob's", "Ann's", `cti:tag:"e;f"`]);
   for (const [text, message] of [
     ["atleast:5;block.txt;allow.txt", /no address can have more than 2 votes/],
     ["atleast:0;block.txt", /at least one vote/],
     ["atleast:1;0*block.txt;allow.txt", /a weight is at least 1/],
     ["atleast:1;atleast:1;block.txt", /"atleast:1" cannot vote/],
+    ["atleast:1;;block.txt", /"" cannot vote/],
+    ["atleast:1;block.txt;", /"" cannot vote/],
+    ["atleast:1;block.txt;2*", /"" cannot vote/],
+    ["atleast:;1;block.txt", /write atleast:K;SET;SET/],
     ["atleast:;block.txt", /write atleast:K;SET;SET/],
     ["atleast:1;missing.txt", /missing\.txt: not a file/],
     ["atleast:1;bad.txt", /bad\.txt: 1 line cannot be read/],
