@@ -3,7 +3,7 @@ import { comparePrefixes, prefixContains } from "../address/prefix.ts";
 import type { Catalogue } from "../cbs/catalogue.ts";
 import type { CtiDataset } from "../cti/dataset.ts";
 import type { ExtendedCtiDocument } from "../cti/documents.ts";
-import { databaseOf, labelsRecord, RuleRecords } from "../formats/data/mmdb.ts";
+import { databaseOf, labelsRecord, prefixesInIpv4, RuleRecords } from "../formats/data/mmdb.ts";
 import type { MmdbMap, MmdbValue } from "../formats/data/mmdb/mmdb-data.ts";
 import type { MmdbAbout } from "../formats/data/mmdb/mmdb-file.ts";
 import type { Networks } from "../networks/networks.ts";
@@ -21,6 +21,8 @@ interface NumberedPrefix {
 export interface MmdbSource {
   /** In the order of prefixes. */
   prefixes(): Iterable<NumberedPrefix>;
+  /** The IPv6 prefixes that are left out, because the format keeps IPv4 there. */
+  leftOut(): Prefix[];
   /** The members of what has this number, which no other kind of dataset has. */
   recordOf(number: number): MmdbMap;
 }
@@ -29,6 +31,7 @@ export interface MmdbSource {
 export function catalogueSource(catalogue: Catalogue): MmdbSource {
   return {
     prefixes: () => prefixesOf(catalogue.table, (match) => catalogue.table.activeMatch(match, catalogue.now)),
+    leftOut: () => prefixesInIpv4(catalogue.table.entries(6)),
     recordOf: (number) => labelsRecord(catalogue.nodesOf(number as MatchId)),
   };
 }
@@ -37,6 +40,7 @@ export function catalogueSource(catalogue: Catalogue): MmdbSource {
 export function networksSource(networks: Networks): MmdbSource {
   return {
     prefixes: () => prefixesOf(networks.table, (match) => networks.table.value(match)),
+    leftOut: () => prefixesInIpv4(networks.table.entries(6)),
     recordOf(number) {
       const { asn, name, country } = networks.owner(number);
       return {
@@ -52,6 +56,7 @@ export function networksSource(networks: Networks): MmdbSource {
 export function ctiSource(dataset: CtiDataset): MmdbSource {
   return {
     prefixes: () => prefixesOf(dataset.table, (match) => match),
+    leftOut: () => prefixesInIpv4(dataset.table.entries(6)),
     recordOf: (number) => ({ cti: documentOf(dataset, number) }),
   };
 }
@@ -65,6 +70,8 @@ export function rulesSource(ruleset: Ruleset, now: number): MmdbSource {
         if (rule.expiresAt === null || rule.expiresAt > now)
           yield { prefix: rule.prefix, number: records.numberOf(rule) };
     },
+    // A rule must not be left out: such a one is an error.
+    leftOut: () => [],
     recordOf(number) {
       const { prefix_length: _, ...record } = records.recordOf(number);
       return { rulesets: { [ruleset.name]: record } };

@@ -9,6 +9,7 @@ import { formatAddress } from "../../src/address/format-address.ts";
 import { formatPrefix, parsePrefix, prefixContains, prefixOf } from "../../src/address/prefix.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import type { CtiDataset } from "../../src/cti/dataset.ts";
+import { CTI_KIND } from "../../src/cti/cti-kind.ts";
 import { CtiDataset as Dataset } from "../../src/cti/dataset.ts";
 import { CtiBuilder } from "../../src/cti/dataset-builder.ts";
 import { NOTHING_KNOWN } from "../../src/cti/fields.ts";
@@ -22,6 +23,7 @@ import {
 } from "../../src/datasets/joined-mmdb.ts";
 import { saveRuleset } from "../../src/datasets/ruleset-files.ts";
 import { Ruleset } from "../../src/rulesets/ruleset.ts";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { catalogueOf, CREATED, prefixes } from "../cbs/catalogues.ts";
 import { run, temporaryFolder } from "../cli/run-command.ts";
@@ -42,10 +44,14 @@ function readerOf(...sources: readonly MmdbSource[]): Reader<Response> {
   return new Reader<Response>(Buffer.concat(parts));
 }
 
-function datasetOf(lines: readonly (readonly [prefix: string, tag: string])[]): CtiDataset {
+function builderOf(lines: readonly (readonly [prefix: string, tag: string])[]): CtiBuilder {
   const builder = new CtiBuilder();
   for (const [prefix, tag] of lines) builder.add(parsePrefix(prefix, "mask"), { ...NOTHING_KNOWN, tags: [tag] });
-  const { trie, metadata } = builder.build({ title: "test", createdAt: CREATED, sources: [] });
+  return builder;
+}
+
+function datasetOf(lines: readonly (readonly [prefix: string, tag: string])[]): CtiDataset {
+  const { trie, metadata } = builderOf(lines).build({ title: "test", createdAt: CREATED, sources: [] });
   return new Dataset(metadata, freeze(trie));
 }
 
@@ -205,6 +211,38 @@ describe("on the command line", () => {
     const [first] = stdout.split("\n", 1).map((line) => JSON.parse(line));
     const { cti } = record("cti.mmdb", first.cidr.split("/")[0]) as { cti: { tags: unknown; src: { asn: unknown } } };
     assert.deepEqual([cti.tags, cti.src.asn], [first.tags, first.src.asn]);
+  });
+
+  test("prefixes where the format keeps IPv4 are left out of an export, and named", async () => {
+    await writeSmallNetworks(
+      join(folder.path, "mapped.ipsieve"),
+      "::1.2.3.0\t::1.2.3.255\t64500\tNone\tExample\n1.2.3.0\t1.2.3.255\t64501\tFR\tExemple",
+    );
+    const { trie, metadata } = builderOf([["::5.0.0.0/104", "a"]]).build({
+      title: "test",
+      createdAt: CREATED,
+      sources: [],
+    });
+    const path = join(folder.path, "cti.ipsieve");
+    await writeSnapshot(path, { table: freeze(trie), metadata, kind: CTI_KIND, createdAt: CREATED });
+    const with_ = ["--with", "mapped.ipsieve", "--with", "cti.ipsieve", "-o", "x.mmdb"];
+    const joined = await call("cbs", "export", "--format", "mmdb", "--snapshot", "none", ...with_);
+    const told = "ipsieve: left out, because MMDB keeps IPv4 at ::/96: ";
+    assert.equal(joined.stderr.split("\n")[0], `${told}::102:300/120 and 1 more prefix`);
+    assert.deepEqual(record("x.mmdb", "::1.2.3.4"), record("x.mmdb", "1.2.3.4"));
+    const alone = await call("cti", "export", "--format", "mmdb", "--snapshot", "cti.ipsieve", "-o", "x.mmdb");
+    assert.equal(alone.stderr.split("\n")[0], `${told}::500:0/104`);
+  });
+
+  test("the networks of the last update are not overwritten by an export that reads them", async () => {
+    const path = join(folder.path, "networks.ipsieve");
+    await writeSmallNetworks(path);
+    const own = readFileSync(path);
+    const args = ["cbs", "export", "--format", "mmdb", "--snapshot", "none", "--with", "networks", "-o", path];
+    const { code, stderr } = await run(args, { env: { IPSIEVE_HOME: folder.path } });
+    assert.equal(code, 2);
+    assert.match(stderr, /itself, which is read; give another file/);
+    assert.deepEqual(readFileSync(path), own);
   });
 
   test("what cannot be joined is said, with what to do", async () => {

@@ -24,11 +24,16 @@ export interface AddedFile {
   readonly source: MmdbSource;
 }
 
+/** The file that a value of `--with` stands for. */
+export function addedPath(value: string): string {
+  return value === NETWORKS ? defaultNetworks() : value;
+}
+
 /** Opens the files that `--with` names. Rejects with SnapshotError, DatasetError, UsageError. */
 export async function openAdded(paths: readonly string[]): Promise<readonly AddedFile[]> {
   const files: AddedFile[] = [];
   for (const path of paths) {
-    const file = await openOne(path === NETWORKS ? defaultNetworks() : path);
+    const file = await openOne(addedPath(path));
     if (files.some(({ kind, name }) => kind === file.kind && name === file.name))
       throw new UsageError(`--with ${path}: ${file.name} is there already; a record has room for one`);
     files.push(file);

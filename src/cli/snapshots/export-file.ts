@@ -1,4 +1,9 @@
 import { stat } from "node:fs/promises";
+import type { Prefix } from "../../address/address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import { joinedMmdb, type MmdbSource } from "../../datasets/joined-mmdb.ts";
+import { FORMATS } from "../../formats/formats.ts";
+import { counted } from "../../words/numbers.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import type { MmdbAbout } from "../../formats/data/mmdb/mmdb-file.ts";
 import { publishFile } from "../../files/publish-file.ts";
@@ -57,6 +62,23 @@ export async function checkOutput(
   if (own === undefined) return;
   const at = others.findIndex((other) => other !== undefined && other.dev === own.dev && other.ino === own.ino);
   if (at >= 0) throw new UsageError(`-o ${output} is ${inputs[at]} itself, which is read; give another file`);
+}
+
+/** Tells which prefixes an export lacks, if any. */
+export function tellLeftOut(prefixes: readonly Prefix[], reason: string): void {
+  const [first, ...others] = prefixes;
+  if (first === undefined) return;
+  const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
+  standardError().write(`ipsieve: left out, because ${reason}: ${what}\n`);
+}
+
+/** The chunks of an MMDB that joins these sources. */
+export function joinedExport(sources: readonly MmdbSource[], about: MmdbAbout): Iterable<string | Uint8Array> {
+  tellLeftOut(
+    sources.flatMap((source) => source.leftOut()),
+    FORMATS.mmdb.leavesOut.reason,
+  );
+  return joinedMmdb(sources, about);
 }
 
 /** Writes an export to the file of -o, or to standard output. Rejects with UsageError. */

@@ -1,7 +1,7 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, prefixContains } from "../../address/prefix.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
-import type { Entry, EntryList, Label, LabelledEntry, RuleEntry } from "../entry.ts";
+import type { Entry, Label, LabelledEntry, RuleEntry } from "../entry.ts";
 import { ENTRIES_AT_ONCE, type Format, UnexportableError } from "../format.ts";
 import { setsOf } from "./_label-sets.ts";
 import { trieBytes } from "./trie.ts";
@@ -28,7 +28,7 @@ export const mmdb = {
   takesMostSpecific: true,
   rejectsLists: true,
   comments: "entries",
-  leavesOut: { reason: REASON, from: prefixesInIpv4 },
+  leavesOut: { reason: REASON, from: (list) => prefixesInIpv4(list.entries(6)) },
   // Its nodes have fewer bytes than those of a trie.
   maxBytes: (prefixes) => trieBytes(Iterator.from(prefixes).map(expressible)),
   *write(list) {
@@ -63,10 +63,10 @@ export function* databaseOf<Item extends Entry>(
   yield* mmdbFile(tree, data, (number) => offsets.get(number)!, about);
 }
 
-/** The IPv6 prefixes where the format keeps IPv4. They come first. */
-function prefixesInIpv4(list: EntryList): Prefix[] {
+/** Of IPv6 prefixes in their order those where the format keeps IPv4. They come first. */
+export function prefixesInIpv4(entries: Iterable<Pick<Entry, "prefix">>): Prefix[] {
   const found: Prefix[] = [];
-  for (const { prefix } of list.entries(6)) {
+  for (const { prefix } of entries) {
     if (prefix.w0 !== 0) break;
     if (isInIpv4(prefix)) found.push(prefix);
   }

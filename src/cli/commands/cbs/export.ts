@@ -1,9 +1,8 @@
-import { formatPrefix } from "../../../address/prefix.ts";
 import type { Catalogue } from "../../../cbs/catalogue.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportCatalogue, leftOut } from "../../../cbs/export-catalogue.ts";
 import { clickhouseDdl } from "../../../formats/data/clickhouse.ts";
 import { FORMATS } from "../../../formats/formats.ts";
-import { catalogueSource, joinedMmdb } from "../../../datasets/joined-mmdb.ts";
+import { catalogueSource } from "../../../datasets/joined-mmdb.ts";
 import { defaultCatalogue } from "../../snapshots/default-datasets.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../snapshots/catalogue-tree.ts";
 import {
@@ -11,13 +10,13 @@ import {
   checkOutput,
   databaseTypeOf,
   databaseTypeOption,
+  joinedExport,
   OUTPUT_OPTION,
+  tellLeftOut,
   writeExport,
 } from "../../snapshots/export-file.ts";
-import { NETWORKS, openAdded, type AddedFile } from "../../snapshots/added-files.ts";
+import { addedPath, NETWORKS, openAdded, type AddedFile } from "../../snapshots/added-files.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
-import { counted } from "../../../words/numbers.ts";
-import { standardError } from "../../runner/standard-error.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
 /** In place of a file: no catalogue. */
@@ -89,7 +88,7 @@ async function run(args: Arguments): Promise<number> {
   const snapshot = args.value("snapshot") ?? defaultCatalogue();
   if (snapshot === NONE && added.length === 0)
     throw new UsageError(`--snapshot ${NONE} leaves nothing to export; add --with ${NETWORKS}, or a file`);
-  await checkOutput(args, "isBinary" in FORMATS[format] ? format : undefined, [snapshot, ...added]);
+  await checkOutput(args, "isBinary" in FORMATS[format] ? format : undefined, [snapshot, ...added.map(addedPath)]);
   if (args.has("ddl")) await writeExport(args, [clickhouseDdl()]);
   else await writeExport(args, await chunksOf(format, snapshot, await openAdded(added), databaseType));
   return EXIT.matched;
@@ -103,13 +102,9 @@ async function chunksOf(
 ): Promise<Iterable<Uint8Array | string>> {
   if (snapshot === NONE) return joinedWith(undefined, added, databaseType);
   const tree = await openTree(snapshot);
-  const { prefixes, reason } = leftOut(tree, format);
-  const [first, ...others] = prefixes;
-  if (first !== undefined) {
-    const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
-    standardError().write(`ipsieve: left out, because ${reason}: ${what}\n`);
-  }
   if (added.length > 0) return joinedWith(tree.catalogue, added, databaseType);
+  const { prefixes, reason } = leftOut(tree, format);
+  tellLeftOut(prefixes, reason);
   return exportCatalogue(tree, format, databaseType === undefined ? {} : { databaseType });
 }
 
@@ -122,7 +117,7 @@ function joinedWith(
     ...(catalogue === undefined ? [] : [{ ...catalogue.metadata, source: catalogueSource(catalogue) }]),
     ...added,
   ];
-  return joinedMmdb(
+  return joinedExport(
     files.map(({ source }) => source),
     aboutMmdb(type, files.map(({ title }) => title).join("; "), ...files.map(({ createdAt }) => createdAt)),
   );

@@ -1,5 +1,5 @@
 import { formatPrefix } from "../../../address/prefix.ts";
-import { ctiSource, joinedMmdb } from "../../../datasets/joined-mmdb.ts";
+import { ctiSource } from "../../../datasets/joined-mmdb.ts";
 import type { CtiDataset } from "../../../cti/dataset.ts";
 import { openCtiDataset } from "../../../datasets/open-cti-dataset.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
@@ -10,6 +10,7 @@ import {
   checkOutput,
   databaseTypeOf,
   databaseTypeOption,
+  joinedExport,
   OUTPUT_OPTION,
   writeExport,
 } from "../../snapshots/export-file.ts";
@@ -55,7 +56,7 @@ async function run(args: Arguments): Promise<number> {
   const { title, createdAt } = dataset.metadata;
   await writeExport(
     args,
-    format === "mmdb" ? joinedMmdb([ctiSource(dataset)], aboutMmdb(type, title, createdAt)) : documentsOf(dataset),
+    format === "mmdb" ? joinedExport([ctiSource(dataset)], aboutMmdb(type, title, createdAt)) : documentsOf(dataset),
   );
   return EXIT.matched;
 }
