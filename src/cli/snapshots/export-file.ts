@@ -6,20 +6,12 @@ import { FORMATS } from "../../formats/formats.ts";
 import { counted } from "../../words/numbers.ts";
 import { UnexportableError } from "../../formats/format.ts";
 import type { MmdbAbout } from "../../formats/data/mmdb/mmdb-file.ts";
-import { publishFile } from "../../files/publish-file.ts";
 import type { Arguments, Option } from "../runner/command.ts";
 import { byteSize } from "../output/numbers.ts";
+import { writeOutput } from "../output/output-file.ts";
 import { printChunks } from "../output/print-chunks.ts";
 import { standardError } from "../runner/standard-error.ts";
 import { UsageError } from "../runner/usage-error.ts";
-
-export const OUTPUT_OPTION: Option = {
-  name: "output",
-  short: "o",
-  value: "FILE",
-  isPath: true,
-  help: "the file to write, replaced atomically; default: standard output",
-};
 
 /** `own`: the type that a file has without the option. */
 export function databaseTypeOption(own: string): Option {
@@ -86,22 +78,14 @@ export async function writeExport(args: Arguments, chunks: Iterable<string | Uin
   const output = args.value("output");
   try {
     if (output === undefined) await printChunks(chunks);
-    else await write(output, chunks);
+    else standardError().write(`${output}: ${byteSize(await writeOutput(output, encoded(chunks)))}\n`);
   } catch (error) {
     throw error instanceof UnexportableError ? new UsageError(error.message) : error;
   }
 }
 
-async function write(output: string, chunks: Iterable<string | Uint8Array>): Promise<void> {
+function encoded(chunks: Iterable<string | Uint8Array>): Uint8Array[] {
   const encoder = new TextEncoder();
-  // Everything, before a file is opened: a failed export leaves no file behind.
-  const parts = Array.from(chunks, (chunk) => (typeof chunk === "string" ? encoder.encode(chunk) : chunk));
-  try {
-    await publishFile(output, parts);
-  } catch (error) {
-    throw new UsageError(
-      `${output}: cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
-    );
-  }
-  standardError().write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
+  // Everything, before a file is opened: an export that fails writes nothing.
+  return Array.from(chunks, (chunk) => (typeof chunk === "string" ? encoder.encode(chunk) : chunk));
 }

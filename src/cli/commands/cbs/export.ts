@@ -11,12 +11,12 @@ import {
   databaseTypeOf,
   databaseTypeOption,
   joinedExport,
-  OUTPUT_OPTION,
   tellLeftOut,
   writeExport,
 } from "../../snapshots/export-file.ts";
 import { addedPath, NETWORKS, openAdded, type AddedFile } from "../../snapshots/added-files.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { OUTPUT_OPTION } from "../../output/output-file.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 
 /** In place of a file: no catalogue. */

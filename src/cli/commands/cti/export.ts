@@ -3,6 +3,7 @@ import { ctiSource } from "../../../datasets/joined-mmdb.ts";
 import type { CtiDataset } from "../../../cti/dataset.ts";
 import { openCtiDataset } from "../../../datasets/open-cti-dataset.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
+import { OUTPUT_OPTION } from "../../output/output-file.ts";
 import { UsageError } from "../../runner/usage-error.ts";
 import { DEFAULT_DATASET, defaultDataset } from "../../snapshots/default-datasets.ts";
 import {
@@ -11,7 +12,6 @@ import {
   databaseTypeOf,
   databaseTypeOption,
   joinedExport,
-  OUTPUT_OPTION,
   writeExport,
 } from "../../snapshots/export-file.ts";
 

@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { publishFile } from "../../../files/publish-file.ts";
 import { ADDRESS_NOTE } from "../../address-sets/address-operand.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { byteSize } from "../../output/numbers.ts";
 import { counted } from "../../../words/numbers.ts";
+import { OUTPUT_OPTION, writeOutput } from "../../output/output-file.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../runner/standard-error.ts";
 import {
@@ -22,13 +22,7 @@ export const renderCommand: Command = {
   operands: "",
   options: [
     ...LIST_CONTENT_OPTIONS,
-    {
-      name: "output",
-      short: "o",
-      value: "FILE",
-      isPath: true,
-      help: "the file to write, replaced atomically; default: standard output",
-    },
+    OUTPUT_OPTION,
     { name: "checksum", help: "with -o: also write FILE.sha256, for sha256sum --check" },
   ],
   notes: [
@@ -75,8 +69,8 @@ async function write(
   { entries: count, file, sha256 }: RenderedList,
   withChecksum: boolean,
 ): Promise<void> {
-  await publish(output, file);
-  if (withChecksum) await publish(`${output}.sha256`, Buffer.from(`${sha256}  ${basename(output)}\n`));
+  await writeOutput(output, [file]);
+  if (withChecksum) await writeOutput(`${output}.sha256`, [Buffer.from(`${sha256}  ${basename(output)}\n`)]);
   const entries = counted(count, "entry", "entries");
   standardError().write(`${output}: ${entries}, ${byteSize(file.length)}\n`);
 }
@@ -90,14 +84,4 @@ async function rejectOverwriting(output: string, args: Arguments): Promise<void>
       if (read !== undefined && read.dev === written?.dev && read.ino === written.ino)
         throw new UsageError(`-o ${output} is what --${option} reads; give another file`);
     }
-}
-
-async function publish(path: string, content: Buffer): Promise<void> {
-  try {
-    await publishFile(path, [content]);
-  } catch (error) {
-    throw new UsageError(
-      `${path}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
-    );
-  }
 }

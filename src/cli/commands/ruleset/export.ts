@@ -1,10 +1,9 @@
 import { extname } from "node:path";
-import { ConnectionError } from "../../../client/client.ts";
 import { NAMED_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
-import { publishFile } from "../../../files/publish-file.ts";
 import { chosenTarget, TARGET_NOTE } from "../../rulesets/chosen-target.ts";
 import { type Arguments, type Command, EXIT } from "../../runner/command.ts";
 import { byteSize } from "../../output/numbers.ts";
+import { OUTPUT_OPTION, writeOutput } from "../../output/output-file.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { standardError } from "../../runner/standard-error.ts";
 import { isRulesetFile } from "../../rule-lists/rule-source.ts";
@@ -28,13 +27,7 @@ export const exportCommand: Command = {
       help: `for ${[...NAMED_FORMATS].join(", ")}: the name of the set, chain, list or resource; default: derived from the ruleset's name and, on a server, its id`,
     },
     { name: "all", help: "include expired rules; only csv and ndjson show when they expired" },
-    {
-      name: "output",
-      short: "o",
-      value: "FILE",
-      isPath: true,
-      help: "the file to write, replaced atomically; default: standard output",
-    },
+    OUTPUT_OPTION,
     ...CONNECTION_OPTIONS,
   ],
   notes: [
@@ -63,7 +56,7 @@ async function run(args: Arguments): Promise<number> {
   const target = await chosenTarget(args, args.operands[0]!);
   const chunks = await target.export({ format, activeOnly: !args.has("all"), setName: args.value("set-name") });
   if (output === undefined) await printChunks(chunks);
-  else await write(output, chunks);
+  else standardError().write(`${output}: ${byteSize(await writeOutput(output, chunks))}\n`);
   return EXIT.matched;
 }
 
@@ -78,23 +71,4 @@ function formatOf(output: string): RuleExportFormat {
       `-o ${output}: no export format has the extension ${extension}; choose another name, or give --format`,
     );
   return "text";
-}
-
-async function write(output: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  let bytes = 0;
-  const counting = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      yield chunk;
-    }
-  };
-  try {
-    await publishFile(output, counting());
-  } catch (error) {
-    if (error instanceof ConnectionError) throw error;
-    throw new UsageError(
-      `${output}: cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
-    );
-  }
-  standardError().write(`${output}: ${byteSize(bytes)}\n`);
 }
