@@ -230,7 +230,7 @@ test("authors of rules are told by the times of their changes, unless two of one
 
 test("a long change, and what it replaced, is restored as a short one is, with an event for each rule", () =>
   withStore(async ({ replica, store, owned, organisation }) => {
-    for (const [index, count] of [0, 1, 1000, 4000, 4001, 8000].entries()) {
+    for (const [index, count] of [0, 1, 4000, 4001].entries()) {
       const name = `name ${index}`;
       const before = texts(count, 10);
       await store.write({ kind: "replace-rules", ...owned, rules: columnsOfTexts(before, name), ...by(10) });
@@ -257,7 +257,7 @@ test("a list is undone as long as its rules are as it left them", () =>
     const rules = () => [...replica.memory.rulesOf(owned.rulesetId).keys()].length;
     const { sequence: from } = await store.read("events", organisationId, 0, 1);
     await add("203.0.113.1", 5);
-    for (const count of [3, 2000, 5000]) {
+    for (const count of [3, 5000]) {
       const list = columnsOfTexts(texts(count), "list");
       await store.write({ kind: "import-rules", ...owned, rules: list, mode: "extend", ...by(10) });
       const { sequence } = replica.memory;
@@ -275,7 +275,7 @@ test("a list is undone as long as its rules are as it left them", () =>
     }
     const told = await toldAfter(store, organisationId, from);
     const count = (type: string) => told.filter((each) => each.startsWith(type)).length;
-    assert.deepEqual([count("rule.created"), count("rule.deleted")], [7003 + 4, 7003 + 3]);
+    assert.deepEqual([count("rule.created"), count("rule.deleted")], [5003 + 3, 5003 + 2]);
   }));
 
 test("what a list would skip is found beforehand, at the version of its ruleset", () =>

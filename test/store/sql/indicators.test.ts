@@ -75,15 +75,14 @@ test("a ruleset's indicators follow its rules, and those of other organisations 
     assert.equal(await store.read("indicators", crypto.randomUUID(), ALL), "[]");
   }));
 
-for (const count of [ROWS_AT_ONCE, ROWS_AT_ONCE + 1])
-  test(`a ruleset of ${count} rules has as many indicators`, () =>
-    withStore(async (small) => {
-      const { follow, read } = collectionOf(small);
-      const texts = Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
-      await small.store.write({ kind: "replace-rules", ...small.owned, rules: columnsOfTexts(texts), ...by(5) });
-      await follow(10);
-      assert.equal((await read({ types: ["indicator"] })).length, count);
-    }));
+test("a ruleset of one rule more than is read at a time has as many indicators", () =>
+  withStore(async (small) => {
+    const { follow, read } = collectionOf(small);
+    const texts = Array.from({ length: ROWS_AT_ONCE + 1 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+    await small.store.write({ kind: "replace-rules", ...small.owned, rules: columnsOfTexts(texts), ...by(5) });
+    assert.equal(await follow(10), 2);
+    assert.equal((await read({ types: ["indicator"], limit: 2 * ROWS_AT_ONCE })).length, texts.length);
+  }));
 
 test("indicators of a deleted ruleset are deleted unless a credential can read them, and added anew if it is restored", () =>
   withStore(async (small) => {
