@@ -3,9 +3,10 @@ import type { Client, Deployment } from "../../client/client.ts";
 import { literalIn, NODE } from "./address-operand.ts";
 import { isNetworkOperand, networkSelectionIn } from "./network-operand.ts";
 import { THREATS, threatSourceIn } from "./threat-operand.ts";
-import { ATLEAST, cannotVote, SEPARATOR, voteIn } from "./vote-operand.ts";
+import { ATLEAST, SEPARATOR, voteIn } from "./vote-operand.ts";
 import { chosenList } from "../external-lists/chosen-list.ts";
 import { chosenRuleset } from "../server/chosen-ruleset.ts";
+import { UsageError } from "../runner/usage-error.ts";
 
 /** What a deployment, or a set of addresses, is made of on a server. */
 export type Source = Deployment["include"][number];
@@ -32,7 +33,10 @@ async function voteSource(text: string, client: Client): Promise<Source> {
     const source = literals.every((each) => each !== undefined)
       ? { prefixes: literals.flat().map(formatPrefix) }
       : await serverSource(voter, client);
-    if (source === undefined) throw cannotVote(text, voter);
+    if (source === undefined)
+      throw new UsageError(
+        `${text}: ${JSON.stringify(voter)} cannot vote on a server; write ruleset:NAME, list:NAME, cbs:NODE, cti:SELECTION, cti:QUERY, asn:NUMBER, country:CODE or prefixes; "ipsieve ruleset import" puts a file into a ruleset`,
+      );
     of.push(source);
   }
   return { atleast: least, of, ...(weights.some((weight) => weight !== 1) && { weights: [...weights] }) };

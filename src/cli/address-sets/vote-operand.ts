@@ -23,13 +23,8 @@ export function voteIn(text: string): Vote {
   const voters = parts.map((part) => part.replace(WEIGHT, ""));
   // An empty one is a shell variable that is not set: without it, fewer would vote than was meant.
   const wrong = voters.find((voter) => voter === "" || voter.startsWith(ATLEAST));
-  if (wrong !== undefined) throw cannotVote(text, wrong);
+  if (wrong !== undefined) throw new UsageError(`${text}: ${JSON.stringify(wrong)} cannot vote; ${FORM}`);
   return { least: Number(least), voters, weights: parts.map((part) => Number(WEIGHT.exec(part)?.[1] ?? 1)) };
-}
-
-/** The error for a voter that is no set. */
-export function cannotVote(text: string, voter: string): UsageError {
-  return new UsageError(`${text}: ${JSON.stringify(voter)} cannot vote; ${FORM}`);
 }
 
 /** As `voteIn`, for a vote that is counted here. @throws UsageError, also if no address can have so many votes */

@@ -198,7 +198,10 @@ test("a vote is written, shown and removed in the form of options, and is a set 
   for (const [text, message] of [
     ["atleast:x;20.0.0.1", /write atleast:K;SET;SET/],
     ["atleast:1", /write atleast:K;SET;SET/],
-    ["atleast:1;nothing", /"nothing" cannot vote/],
+    [
+      "atleast:1;nothing",
+      /"nothing" cannot vote on a server; write ruleset:NAME, .*"ipsieve ruleset import" puts a file/,
+    ],
     ["atleast:3;20.0.0.1;20.0.0.2", /no address can have more than 2 votes/],
   ] as const) {
     const refused = await deployment("create", "Refused", "--include", text);
