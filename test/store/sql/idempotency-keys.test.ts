@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AddRuleCommand } from "../../../src/store/command.ts";
-import { adding, by, ofVersion } from "../harness/stores.ts";
+import type { Together } from "../../../src/store/records/deployment.ts";
+import { definitionOf } from "../../deployments/definition-of.ts";
+import { adding, by } from "../harness/stores.ts";
 import { sqliteStores } from "../harness/sqlite-stores.ts";
 
 const DAY = 86_400_000;
@@ -46,19 +47,30 @@ test("results of any number are repeated, each with its own key", () =>
     }
   }));
 
-test("a rejection that decides nothing leaves its key to the next command of its group", () =>
-  withStore(async ({ store, owned }) => {
-    const command = (request: string, isStale: boolean): AddRuleCommand => ({
-      kind: "add-rule",
-      ...owned,
-      request: adding("192.0.2.1", { mode: "fail" }),
-      idempotency: { key: "k", request },
-      ...(isStale && { ifMatch: ofVersion(999), isOwnMatch: true }),
-      ...by(5),
-    });
-    const answers = await Promise.allSettled([store.write(command("a", true)), store.write(command("b", false))]);
-    const codes = answers.map((answer) => (answer.status === "rejected" ? answer.reason.code : answer.value));
-    assert.equal(codes[0], "version-mismatch");
-    const { action } = await store.write(command(codes[1] === "idempotency-mismatch" ? "a" : "b", false));
-    assert.equal(action, "created");
+test("a rejection that decides nothing leaves its key to the request that it came with, not to another of its group", () =>
+  withStore(async ({ store, organisation }) => {
+    const own = { organisationId: organisation.id };
+    const definition = definitionOf({});
+    const { deployment } = await store.write({ kind: "create-deployment", ...own, name: "d", definition, ...by(3) });
+    const update = (request: string, checkedWith?: Together) =>
+      store.write({
+        kind: "update-deployment",
+        ...own,
+        deploymentId: deployment.id,
+        name: request,
+        definition: {},
+        checkedWith,
+        idempotency: { key: "k", request },
+        ...by(5),
+      });
+    const { firewall_format, device, purpose } = definition;
+    const answers = await Promise.allSettled([
+      update("a", { firewall_format, device, purpose, options: { comments: true } }),
+      update("b"),
+    ]);
+    assert.deepEqual(
+      answers.map((answer) => (answer.status === "rejected" ? answer.reason.code : answer.value)),
+      ["definition-changed", "idempotency-mismatch"],
+    );
+    assert.equal((await update("a")).deployment.name, "a");
   }));
