@@ -16,7 +16,7 @@ import { answerEarly } from "./plugins/early-answers.ts";
 import { answerClientError, rejectAmbiguousRequests, withoutAuthority } from "./plugins/framing.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { limitRequests } from "./plugins/limits.ts";
-import { logRequests, silentFramework } from "./plugins/logging.ts";
+import { logRequests, observing, silentFramework } from "./plugins/logging.ts";
 import { describeOperations } from "./openapi/describe-operations.ts";
 import { limitPipelining } from "./plugins/pipelining.ts";
 import { answerError, answerProblems } from "./plugins/problems.ts";
@@ -71,6 +71,7 @@ const MAX_PARAMETER_LENGTH = 65_536;
 export function buildApp(services: Services, log: Logger): App {
   const { settings } = services;
   const socketAnswers = new SocketAnswers(services, log);
+  const observe = observing(services, log);
   const app = fastify({
     loggerInstance: log,
     logController: silentFramework(),
@@ -91,7 +92,11 @@ export function buildApp(services: Services, log: Logger): App {
     },
     trustProxy: settings.trustProxy === "" ? false : prefixesIn(settings.trustProxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      // Of a path that cannot be read: the framework runs no hooks.
+      reply.raw.once("finish", () => observe(request, reply));
+      answerError(error, request, reply);
+    },
     clientErrorHandler: answerClientError(socketAnswers),
     rewriteUrl: withoutAuthority,
   }).withTypeProvider<TypeBoxTypes>() as unknown as App;
@@ -104,7 +109,7 @@ export function buildApp(services: Services, log: Logger): App {
   readRoutes(app);
   addRequestIds(app);
   setSafeHeaders(app);
-  logRequests(app, services, log);
+  logRequests(app, observe);
   compressAnswers(app);
   rejectWhenOverloaded(app, services, log);
   limitRequests(app, services);

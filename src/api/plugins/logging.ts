@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LogController } from "fastify";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
 import { redact, safePath } from "../http/redact.ts";
@@ -30,11 +30,13 @@ export function silentFramework(): LogController {
   return new LogController({ disableRequestLogging: true });
 }
 
-/** An observation for every response, and a line unless the request was shed. */
-export function logRequests(app: FastifyInstance, { metrics, now }: Services, log: Logger): void {
-  app.decorateRequest("isFollowing", false);
-  app.addHook("onResponse", (request, reply, done) => {
+/** Adds an observation for a response, and a line unless the request was shed. */
+export type Observe = (request: FastifyRequest, reply: FastifyReply) => void;
+
+export function observing({ metrics, now }: Services, log: Logger): Observe {
+  return (request, reply) => {
     const { statusCode: status, elapsedTime } = reply;
+    // A request whose path cannot be read has no route.
     const { schema, config } = request.route ?? {};
     const operation = schema?.operationId ?? config?.operation ?? "none";
     const time = request.isFollowing ? 0 : elapsedTime;
@@ -42,9 +44,17 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
     // The dashboard requests these figures, and would otherwise count itself.
     if (config?.scope === "public" || config?.operation !== undefined)
       metrics.traffic.addRequest(request.now || now(), status, time);
-    if (request.isShed) return done();
+    if (request.isShed) return;
     const { id, method, url, ip: address, identity } = request;
     logRequest(log, { id, method, url, address, operation, status, elapsed: elapsedTime, identity });
+  };
+}
+
+/** Observes every response but those to requests for which the framework runs no hooks. */
+export function logRequests(app: FastifyInstance, observe: Observe): void {
+  app.decorateRequest("isFollowing", false);
+  app.addHook("onResponse", (request, reply, done) => {
+    observe(request, reply);
     done();
   });
 }

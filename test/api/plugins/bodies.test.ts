@@ -441,3 +441,14 @@ test("a list that is sent again with the same Idempotency-Key has the first answ
     }
   }
 });
+
+test("a body that is no list may be as long as is set, however it arrives", async (context) => {
+  const t = await start(context, { bodyBytes: 100 << 10 });
+  const key = await newKey(t, "long");
+  const path = "/v1/edl/ip-rulesets/";
+  const { id } = (await ask(t, "GET", path, { key })).body.items[0];
+  const body = JSON.stringify({ description: "in pieces" }) + " ".repeat(80 << 10);
+  const headers = { ...JSON_TYPE, "X-API-Key": key };
+  assert.equal(await statusFrom(t, "127.0.0.1", "PATCH", path + id, headers, [body.slice(0, 10), body.slice(10)]), 200);
+  assert.equal((await ask(t, "GET", path + id, { key })).body.description, "in pieces");
+});

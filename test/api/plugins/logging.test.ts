@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog, logRequest } from "../../../src/api/plugins/logging.ts";
+import { until } from "../../until.ts";
+import { startServer } from "../start-server.ts";
 
 function logAt(level: string, number?: number) {
   const lines: Record<string, unknown>[] = [];
@@ -50,4 +52,24 @@ test("of several processes each line names its process; errors are without keys"
   assert.equal(err["type"], "TypeError");
   assert.match(err["stack"]!, /logging\.test\.ts/);
   assert.ok(err["message"]!.startsWith("bad ") && !JSON.stringify(one.lines).includes(secret));
+});
+
+test("a request whose path cannot be read, so that it has no route, has a line like others", async (context) => {
+  const t = await startServer();
+  context.after(() => t.close());
+  const lines = () =>
+    t
+      .logged()
+      .split("\n")
+      .filter((line) => line.includes('"msg":"request"'));
+  for (const path of ["/%zz", "/v1/status"]) await (await fetch(t.server.url + path)).text();
+  await until("both have a line", () => lines().length === 2);
+  const found = lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    found.map(({ path, operation, status }) => [path, operation, status]),
+    [
+      ["/%zz", "none", 400],
+      ["/v1/status", "getStatus", 401],
+    ],
+  );
 });

@@ -148,11 +148,11 @@ test("a clock that was ahead announces nothing twice and hides nothing that is w
   withStore(
     async ({ replica, store }) => {
       const cases = [];
-      for (const [name, write, then] of WRITTEN) {
+      for (const [name, write, expected] of WRITTEN) {
         const { organisation, allowlist, blocklist } = await replica.organisation(name);
         const owned = { organisationId: organisation.id, rulesetId: blocklist.id };
         const small = { store, organisation, allowlist, owned };
-        cases.push({ name, write, then, small, clock: clockIn(small) });
+        cases.push({ name, write, expected, small, clock: clockIn(small) });
       }
       const expire = (at: number) => store.write({ kind: "expire-rules", ...by(at) });
       for (const { clock } of cases) {
@@ -166,7 +166,7 @@ test("a clock that was ahead announces nothing twice and hides nothing that is w
         assert.deepEqual(await clock.expired(), [], name);
       }
       for (const at of [21, 59, 499, AHEAD, 10_000]) await expire(at);
-      for (const { name, then, clock } of cases) assert.deepEqual(await clock.expired(), then, name);
+      for (const { name, expected, clock } of cases) assert.deepEqual(await clock.expired(), expected, name);
       assert.equal(await store.read("nextExpiry"), null);
     },
     { rulesPerRuleset: 4 },
