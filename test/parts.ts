@@ -77,7 +77,10 @@ export const NIGHTLY: readonly string[] = [
   "test/table/hashed.test.ts",
 ];
 
-/** Files without a long form that take four seconds of processor time or more. */
+/**
+ * Files without a long form that take four seconds of processor time or more, on a busy machine: half of that on an idle
+ * one.
+ */
 export const COSTLY: readonly string[] = [
   "test/api/bad-input.test.ts",
   "test/api/dashboard/feed-imports.test.ts",
@@ -97,6 +100,9 @@ export const COSTLY: readonly string[] = [
   "test/cli/quick-start.test.ts",
   "test/cti/importers/published-lists.test.ts",
   "test/formats/published-lists.test.ts",
+  "test/store/sql/counts.test.ts",
+  "test/store/sql/history.test.ts",
+  "test/store/sql/indicators.test.ts",
   "test/update/published-lists.test.ts",
   "test/update/update-catalogue.test.ts",
 ];

@@ -272,3 +272,12 @@ test("the links of a page keep the parameters of the operation", async () => {
   const { body } = await ask(t, "GET", "/v1/cbs/providers?type=cdn&page_size=1&page=2", { key: good });
   assert.equal(body.next, `${t.server.url}/v1/cbs/providers?type=cdn&page_size=1&page=3`);
 });
+
+test("a response to a request that needs no key tells the window of its address", async (context) => {
+  const own = await startServer({ failuresPerMinute: 17 });
+  context.after(() => own.close());
+  for (const path of ["/livez", "/dashboard/api/session", "/nothing"]) {
+    const { headers } = await fetch(own.server.url + path);
+    assert.equal(headers.get("ratelimit-limit"), "17", path);
+  }
+});
