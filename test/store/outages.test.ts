@@ -98,7 +98,7 @@ describe("PostgreSQL outages", { skip: await whyNoPostgres() }, () => {
   test("connections that no longer respond are replaced after the timeout of a query, though they stay open", async (t) => {
     const proxy = await startProxy(await server.database());
     t.after(() => proxy.close());
-    const replica = await Replica.open({ url: `${proxy.url}?query_timeout=500` });
+    const replica = await Replica.open({ url: `${proxy.url}?query_timeout=3000` });
     t.after(() => replica.store.close());
     const { blocklist } = await replica.organisation();
     await replica.store.check();
