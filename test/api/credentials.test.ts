@@ -8,7 +8,7 @@ import { definitionOf } from "../deployments/definition-of.ts";
 import { until } from "../until.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { DOORS, KINDS, sentBy } from "./harness/credential-doors.ts";
-import { addOrganisation, startServer, type TestServer } from "./start-server.ts";
+import { addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 
 // What holds for the credentials of all kinds.
 
@@ -96,6 +96,18 @@ describe("credentials of every kind", () => {
       assert.deepEqual([items[0].kind, items[0].summary], [`revoke-${CREDENTIALS[kind].auditedAs}`, `revoked ${name}`]);
       assert.equal(items[1].kind, `create-${CREDENTIALS[kind].auditedAs}`);
       assert.ok(!JSON.stringify(items).includes("digest"));
+    }
+  });
+
+  test("a text that stands in the wrong place is in no response and no log, nor the id of a request", async () => {
+    await begin("misplaced");
+    for (const kind of KINDS.filter((each) => CREDENTIALS[each].prefix !== null)) {
+      const { text } = makeCredentialText(kind as Exclude<CredentialKind, "edge">);
+      const headers = { "x-request-id": text };
+      const answer = await ask(t, "GET", `/v1/${text}?${text}=${text}`, { headers });
+      const whole = JSON.stringify([answer.body, Object.fromEntries(Object.entries(answer.headers))]);
+      assert.ok(!whole.includes(text.slice(0, 12)), `${kind}: ${whole}`);
+      assert.ok(!t.logged().includes(text.slice(0, 12)), kind);
     }
   });
 

@@ -7,8 +7,13 @@ const KEYS =
  * responses.
  */
 export function redact(text: string): string {
-  if (!/ip[sfbt]_|%/i.test(text)) return text;
+  if (!mayHaveSecret(text) && !text.includes("%")) return text;
   return text.replaceAll(KEYS, (_key, kind: string) => `ip${kindOf(kind)}_[redacted]`);
+}
+
+/** Whether a text has what keys and tokens of feeds begin with. */
+export function mayHaveSecret(text: string): boolean {
+  return /ip[sfbt]_/i.test(text);
 }
 
 /** Its letter, which may be percent-encoded. */

@@ -7,7 +7,7 @@ import { ArrivingBody } from "../http/arriving-body.ts";
 import { chosen } from "../../words/chosen.ts";
 import { nearest } from "../../words/nearest.ts";
 import { invalid } from "../../service/service-error.ts";
-import { redact } from "../http/redact.ts";
+import { mayHaveSecret, redact } from "../http/redact.ts";
 import { areItemsForHandler } from "../schemas/common.ts";
 
 type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Error };
@@ -96,7 +96,7 @@ function unknownParameter(name: string, names: readonly string[]): string {
 
 /** The field of a parameter in errors. Anything that may be a key, sent as a name by mistake, is not repeated. */
 function shownName(name: string): string {
-  if (name === "" || /ips_/i.test(name) || redact(name) !== name) return "query";
+  if (name === "" || mayHaveSecret(name) || redact(name) !== name) return "query";
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
 }
 
