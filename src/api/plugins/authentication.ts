@@ -67,3 +67,9 @@ export function authenticate(app: FastifyInstance, services: Services): void {
     if (access === "read_write" || access === "admin") route.preHandler = confirm;
   });
 }
+
+/** While the body arrived, the caller may have lost the right to send it. @throws Problem (401, 403) */
+export function requireCaller(request: FastifyRequest): void {
+  const problem = request.server.confirmCaller(request);
+  if (problem !== undefined) throw problem;
+}

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from "node:v8";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
 import { ArrivingBody, type BodyAccount, tooLong } from "../http/arriving-body.ts";
 import { BodyQueue, type QueuedBody } from "../http/body-queue.ts";
@@ -100,15 +100,44 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
   });
 }
 
-/** Passes bodies of these types to the operations of a context as `ArrivingBody`, which they read themselves. */
-export function passBodies(context: FastifyInstance, types: readonly string[], isStream: boolean): void {
-  context.addContentTypeParser([...types], (request: FastifyRequest, _payload, done) => {
-    try {
-      done(null, context.openBody(request, isStream));
-    } catch (error) {
-      done(error as Error);
-    }
+/** The bodies that operations read themselves, as `ArrivingBody`. */
+interface PassedBodies {
+  readonly types: readonly string[];
+  /** Whether they may be endless. */
+  readonly isStream: boolean;
+  /** Whether the operations take no other bodies, such as JSON. */
+  readonly areOnly?: boolean;
+}
+
+/** Adds routes that are passed such bodies, in a context of their own: no other routes accept them. */
+export function withBodies(
+  app: App,
+  { types, isStream, areOnly = false }: PassedBodies,
+  addRoutes: (app: App) => void,
+): void {
+  void app.register((context, _options, done) => {
+    if (areOnly) context.removeAllContentTypeParsers();
+    for (const type of types) if (context.hasContentTypeParser(type)) context.removeContentTypeParser(type);
+    context.addContentTypeParser([...types], (request: FastifyRequest, _payload, parsed) => {
+      try {
+        parsed(null, context.openBody(request, isStream));
+      } catch (error) {
+        parsed(error as Error);
+      }
+    });
+    addRoutes(context as unknown as App);
+    done();
   });
+}
+
+/** The schema of a body that is JSON, or of another type. */
+export function bodySchema(json: object, types: readonly string[], other: object): object {
+  return {
+    content: {
+      "application/json": { schema: json },
+      ...Object.fromEntries(types.map((type) => [type, { schema: other }])),
+    },
+  };
 }
 
 /** The setting that allows an operation longer bodies. */

@@ -6,7 +6,8 @@ import { AddressBatch } from "../../service/address-batch.ts";
 import type { DocumentForm } from "../../service/address-documents.ts";
 import { invalid } from "../../service/service-error.ts";
 import type { App } from "../app-type.ts";
-import { passBodies } from "./bodies.ts";
+import { requireCaller } from "./authentication.ts";
+import { bodySchema, withBodies } from "./bodies.ts";
 import type { ArrivingBody } from "../http/arriving-body.ts";
 import { sendText, streamOf } from "../http/reply.ts";
 import { lookUpLines, type LookUpTexts } from "../http/lookup-lines.ts";
@@ -21,26 +22,14 @@ export function describeLines(most: number, document: string): string {
   return `A JSON body has at most ${most} addresses; the response is lines if Accept is ${LINES}. A body of ${LINES} (a string, or an object with the property ip, per line) or text/plain (an address per line) may be of any length: the response is sent while the body arrives, line by line, ${document}; for an invalid line it has the line number and the error.`;
 }
 
-/**
- * Adds routes whose bodies may be endless streams of lines, in a context of their own: no other routes accept such
- * bodies.
- */
+/** Adds routes whose bodies may be JSON, or endless streams of lines. */
 export function withLineBodies(app: App, addRoutes: (app: App) => void): void {
-  void app.register((context, _options, done) => {
-    passBodies(context, LINE_TYPES, true);
-    addRoutes(context as unknown as App);
-    done();
-  });
+  withBodies(app, { types: LINE_TYPES, isStream: true }, addRoutes);
 }
 
 /** The schema of a body that is JSON, or a stream of lines. */
 export function lineBody(json: TSchema): object {
-  return {
-    content: {
-      "application/json": { schema: json },
-      ...Object.fromEntries(LINE_TYPES.map((type) => [type, { schema: Type.Any() }])),
-    },
-  };
+  return bodySchema(json, LINE_TYPES, Type.Any());
 }
 
 /** @throws ServiceError "invalid" for a request without a body */
@@ -60,8 +49,7 @@ export function sendLookups(
   lookUp: LookUpTexts,
 ): FastifyReply {
   const confirmed: LookUpTexts = (texts) => {
-    const problem = request.server.confirmCaller(request);
-    if (problem !== undefined) throw problem;
+    requireCaller(request);
     return lookUp(texts);
   };
   return reply.type(LINES).send(Readable.from(lookUpLines(confirmed, body)));

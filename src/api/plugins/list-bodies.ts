@@ -3,7 +3,8 @@ import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { App } from "../app-type.ts";
 import type { ArrivingBody } from "../http/arriving-body.ts";
-import { passBodies } from "./bodies.ts";
+import { requireCaller } from "./authentication.ts";
+import { bodySchema, withBodies } from "./bodies.ts";
 import { itemsOf, listReader, withListErrors } from "./json-body.ts";
 import type { BodyList } from "./validation.ts";
 import { invalid } from "../../service/service-error.ts";
@@ -13,22 +14,12 @@ import { LIST_TYPES, type ListBody, type ListedMember, RejectedMember } from "..
 
 /** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` returns them. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {
-  void app.register((context, _options, done) => {
-    context.removeContentTypeParser("application/json");
-    passBodies(context, ["application/json", ...Object.keys(LIST_TYPES)], false);
-    addRoutes(context as unknown as App);
-    done();
-  });
+  withBodies(app, { types: ["application/json", ...Object.keys(LIST_TYPES)], isStream: false }, addRoutes);
 }
 
 /** The schema of a body that is JSON or a list of one of the other types. */
 export function listBody(json: object): object {
-  return {
-    content: {
-      "application/json": { schema: json },
-      ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])),
-    },
-  };
+  return bodySchema(json, Object.keys(LIST_TYPES), Type.String());
 }
 
 export interface ListReading {
@@ -64,12 +55,6 @@ export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: L
     : { text: textOf(request, body, format), format };
 }
 
-/** While the body arrived, the caller may have lost the right to send it. @throws Problem (401, 403) */
-function confirm(request: FastifyRequest): void {
-  const problem = request.server.confirmCaller(request);
-  if (problem !== undefined) throw problem;
-}
-
 /** Maximum errors of a list that are reported. */
 const MAX_ERRORS = 200;
 
@@ -84,7 +69,7 @@ async function* membersOf(
   reading: MemberReading,
 ): AsyncGenerator<readonly ListedMember[], void, undefined> {
   yield* documentMembers(body, reading);
-  confirm(request);
+  requireCaller(request);
 }
 
 /**
@@ -141,5 +126,5 @@ async function* textOf(
   };
   for await (const part of body) yield decode(part);
   yield decode();
-  confirm(request);
+  requireCaller(request);
 }

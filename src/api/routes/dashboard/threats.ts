@@ -10,7 +10,7 @@ import { invalid } from "../../../service/service-error.ts";
 import type { App } from "../../app-type.ts";
 import { ArrivingBody } from "../../http/arriving-body.ts";
 import { BY_ADMINS, READ_CTI } from "../../operation.ts";
-import { passBodies } from "../../plugins/bodies.ts";
+import { withBodies } from "../../plugins/bodies.ts";
 import { Problem } from "../../problem.ts";
 import { FeedImportSchema, ImportFeedQuery, ThreatsSchema } from "../../schemas/threats.ts";
 
@@ -34,13 +34,7 @@ const OLD_AFTER_DAYS = 7;
 export function addThreatRoutes(app: App, services: Services): void {
   addAbout(app, services);
   addImportState(app, services);
-  // Only these routes accept a body that is an endless stream.
-  void app.register((context, _options, done) => {
-    context.removeAllContentTypeParsers();
-    passBodies(context, FEED_TYPES, true);
-    addImport(context as unknown as App, services);
-    done();
-  });
+  withBodies(app, { types: FEED_TYPES, isStream: true, areOnly: true }, (within) => addImport(within, services));
 }
 
 function addAbout(app: App, { data: { threats }, now }: Services): void {

@@ -12,7 +12,7 @@ import {
 import { type IdentificationState, stateOf } from "../../../service/logs/identification-state.ts";
 import { ID_EXISTS } from "../../../service/logs/identifications.ts";
 import { READ_CBS } from "../../operation.ts";
-import { passBodies } from "../../plugins/bodies.ts";
+import { withBodies } from "../../plugins/bodies.ts";
 import { notFound, Problem } from "../../problem.ts";
 import { invalid } from "../../../service/service-error.ts";
 import { isActivePlan } from "../../../service/access/plans.ts";
@@ -44,13 +44,7 @@ const FORGOTTEN = "the identification does not exist or has been deleted; upload
 
 /** Logs that are uploaded to identify the services of their addresses. */
 export function addIdentificationRoutes(app: App, services: Services): void {
-  // Only these routes accept a body that is an endless stream.
-  void app.register((context, _options, done) => {
-    context.removeAllContentTypeParsers();
-    passBodies(context, LOG_TYPES, true);
-    addUpload(context as unknown as App, services);
-    done();
-  });
+  withBodies(app, { types: LOG_TYPES, isStream: true, areOnly: true }, (within) => addUpload(within, services));
   addReads(app, services);
 }
 

@@ -10,7 +10,7 @@ import { PUBLIC } from "../../../operation.ts";
 import { redact } from "../../../http/redact.ts";
 import { sendJson } from "../../../http/reply.ts";
 import { unpackBody } from "../../../http/unpack-body.ts";
-import { passBodies } from "../../../plugins/bodies.ts";
+import { withBodies } from "../../../plugins/bodies.ts";
 import { Problem } from "../../../problem.ts";
 import { problemOf } from "../../../problem-of.ts";
 import { urlsOf } from "../../../resources/deployment-urls.ts";
@@ -48,13 +48,9 @@ export function addEdgeRoutes(app: App, services: Services): void {
     addConfig(within, services);
     done();
   });
-  void app.register((context, _options, done) => {
-    const within = context as unknown as App;
-    within.removeContentTypeParser("application/json");
-    passBodies(within, ["application/json", "application/x-ndjson", "text/plain"], false);
+  withBodies(app, { types: ["application/json", "application/x-ndjson", "text/plain"], isStream: false }, (within) => {
     within.setErrorHandler((error: Error, request, reply) => answerError(error, request, reply));
     addLogs(within, services);
-    done();
   });
 }
 
