@@ -241,7 +241,7 @@ describe("on the command line", () => {
     const args = ["cbs", "export", "--format", "mmdb", "--snapshot", "none", "--with", "networks", "-o", path];
     const { code, stderr } = await run(args, { env: { IPSIEVE_HOME: folder.path } });
     assert.equal(code, 2);
-    assert.match(stderr, /itself, which is read; give another file/);
+    assert.match(stderr, /is the same file as .*, which is read; give another file/);
     assert.deepEqual(readFileSync(path), own);
   });
 
@@ -250,7 +250,7 @@ describe("on the command line", () => {
       [/--with is only for --format mmdb, not for csv/, "--format", "csv", "--with", "networks"],
       [/leaves nothing to export; add --with networks/, "--format", "mmdb", "--snapshot", "none"],
       [
-        /a file of networks is there already/,
+        /a file of networks is given already/,
         "--format",
         "mmdb",
         "--with",
@@ -258,7 +258,15 @@ describe("on the command line", () => {
         "--with",
         "networks.ipsieve",
       ],
-      [/-o mine\.ipsieve is mine\.ipsieve itself/, "--format", "mmdb", "--with", "mine.ipsieve", "-o", "mine.ipsieve"],
+      [
+        /-o mine\.ipsieve is the same file as mine\.ipsieve/,
+        "--format",
+        "mmdb",
+        "--with",
+        "mine.ipsieve",
+        "-o",
+        "mine.ipsieve",
+      ],
       [/missing\.ipsieve/, "--format", "mmdb", "--with", "missing.ipsieve", "-o", "x.mmdb"],
     ] as const) {
       const { code, stderr } = await call("cbs", "export", ...args);

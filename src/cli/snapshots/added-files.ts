@@ -7,6 +7,7 @@ import { rulesetOf } from "../../datasets/ruleset-from-bytes.ts";
 import { NETWORKS_KIND } from "../../networks/networks-kind.ts";
 import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { UsageError } from "../runner/usage-error.ts";
 import { defaultNetworks } from "./chosen-networks.ts";
 
@@ -24,6 +25,25 @@ export interface AddedFile {
   readonly source: MmdbSource;
 }
 
+/** What is read of a file, by its kind. */
+const READERS: Readonly<
+  Record<string, (snapshot: Snapshot, path: string) => Pick<AddedFile, "name" | "title" | "source">>
+> = {
+  [NETWORKS_KIND](snapshot, path) {
+    const networks = networksOf(snapshot, path);
+    return { name: "a file of networks", title: networks.metadata.title, source: networksSource(networks) };
+  },
+  [CTI_KIND](snapshot, path) {
+    const dataset = ctiDatasetOf(snapshot, path);
+    return { name: "a file of threat intelligence", title: dataset.metadata.title, source: ctiSource(dataset) };
+  },
+  [RULESET_KIND](snapshot, path) {
+    const ruleset = rulesetOf(snapshot, path);
+    const { name } = ruleset;
+    return { name: `a ruleset named ${JSON.stringify(name)}`, title: name, source: rulesSource(ruleset, Date.now()) };
+  },
+};
+
 /** The file that a value of `--with` stands for. */
 export function addedPath(value: string): string {
   return value === NETWORKS ? defaultNetworks() : value;
@@ -35,7 +55,9 @@ export async function openAdded(paths: readonly string[]): Promise<readonly Adde
   for (const path of paths) {
     const file = await openOne(addedPath(path));
     if (files.some(({ kind, name }) => kind === file.kind && name === file.name))
-      throw new UsageError(`--with ${path}: ${file.name} is there already; a record has room for one`);
+      throw new UsageError(
+        `--with ${path}: ${file.name} is given already, and a record has room for one; leave one of them out`,
+      );
     files.push(file);
   }
   return files;
@@ -43,39 +65,12 @@ export async function openAdded(paths: readonly string[]): Promise<readonly Adde
 
 async function openOne(path: string): Promise<AddedFile> {
   const snapshot = await openSnapshot(path);
-  const { kind } = snapshot.info;
-  const createdAt = snapshot.info.createdAt.toISOString();
-  if (kind === NETWORKS_KIND) {
-    const networks = networksOf(snapshot, path);
-    return {
-      kind,
-      name: "a file of networks",
-      title: networks.metadata.title,
-      createdAt,
-      source: networksSource(networks),
-    };
-  }
-  if (kind === CTI_KIND) {
-    const dataset = ctiDatasetOf(snapshot, path);
-    return {
-      kind,
-      name: "a file of threat intelligence",
-      title: dataset.metadata.title,
-      createdAt,
-      source: ctiSource(dataset),
-    };
-  }
-  if (kind === RULESET_KIND) {
-    const ruleset = rulesetOf(snapshot, path);
-    return {
-      kind,
-      name: `a ruleset ${ruleset.name}`,
-      title: ruleset.name,
-      createdAt,
-      source: rulesSource(ruleset, Date.now()),
-    };
-  }
-  if (kind === CATALOGUE_KIND)
-    throw new UsageError(`--with ${path}: a catalogue is what the others are joined to; name it by --snapshot`);
-  throw new UsageError(`--with ${path}: a file of the kind ${kind} says nothing about addresses`);
+  const { kind, createdAt } = snapshot.info;
+  const read = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
+  if (read !== undefined) return { kind, createdAt: createdAt.toISOString(), ...read(snapshot, path) };
+  throw new UsageError(
+    kind === CATALOGUE_KIND
+      ? `--with ${path}: a catalogue cannot be joined to another one; name it by --snapshot`
+      : `--with ${path}: a file of the kind ${JSON.stringify(kind)} says nothing about addresses`,
+  );
 }

@@ -53,11 +53,11 @@ export async function checkOutput(
   const [own, ...others] = stats;
   if (own === undefined) return;
   const at = others.findIndex((other) => other !== undefined && other.dev === own.dev && other.ino === own.ino);
-  if (at >= 0) throw new UsageError(`-o ${output} is ${inputs[at]} itself, which is read; give another file`);
+  if (at >= 0) throw new UsageError(`-o ${output} is the same file as ${inputs[at]}, which is read; give another file`);
 }
 
-/** Tells which prefixes an export lacks, if any. */
-export function tellLeftOut(prefixes: readonly Prefix[], reason: string): void {
+/** Says on stderr which prefixes an export lacks, if any. */
+export function reportOmitted(prefixes: readonly Prefix[], reason: string): void {
   const [first, ...others] = prefixes;
   if (first === undefined) return;
   const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
@@ -66,7 +66,7 @@ export function tellLeftOut(prefixes: readonly Prefix[], reason: string): void {
 
 /** The chunks of an MMDB that joins these sources. */
 export function joinedExport(sources: readonly MmdbSource[], about: MmdbAbout): Iterable<string | Uint8Array> {
-  tellLeftOut(
+  reportOmitted(
     sources.flatMap((source) => source.leftOut()),
     FORMATS.mmdb.leavesOut.reason,
   );

@@ -296,7 +296,7 @@ const refused: [args: string[], stderr: RegExp][] = [
   ],
   [
     ["export", "--format", "csv", "-o", "old.ipsieve"],
-    /^ipsieve: -o old\.ipsieve is old\.ipsieve itself, which is read; give another file\n$/,
+    /^ipsieve: -o old\.ipsieve is the same file as old\.ipsieve, which is read; give another file\n$/,
   ],
 ];
 for (const [[command, ...args], message] of refused) {

@@ -11,7 +11,7 @@ import {
   databaseTypeOf,
   databaseTypeOption,
   joinedExport,
-  tellLeftOut,
+  reportOmitted,
   writeExport,
 } from "../../snapshots/export-file.ts";
 import { addedPath, NETWORKS, openAdded, type AddedFile } from "../../snapshots/added-files.ts";
@@ -45,7 +45,7 @@ export const exportCommand: Command = {
       isPath: true,
       help: `with --format mmdb: join what else is known about each address: "${NETWORKS}" (AS number, organisation and country, as lookup has them), or a file of networks, threat intelligence or a ruleset; can be repeated`,
     },
-    databaseTypeOption("ipsieve-CBS, with --with ipsieve-joined"),
+    databaseTypeOption("ipsieve-CBS, or ipsieve-joined with --with"),
     {
       ...SNAPSHOT_OPTION,
       value: "FILE|none",
@@ -104,7 +104,7 @@ async function chunksOf(
   const tree = await openTree(snapshot);
   if (added.length > 0) return joinedWith(tree.catalogue, added, databaseType);
   const { prefixes, reason } = leftOut(tree, format);
-  tellLeftOut(prefixes, reason);
+  reportOmitted(prefixes, reason);
   return exportCatalogue(tree, format, databaseType === undefined ? {} : { databaseType });
 }
 
