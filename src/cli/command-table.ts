@@ -1,6 +1,6 @@
 import type { CredentialKind } from "../store/records/credential.ts";
 import type { CredentialCommands } from "./credentials/credential-commands.ts";
-import type { CommandTable } from "./runner/command.ts";
+import { type CommandTable, withoutWord } from "./runner/command.ts";
 
 /**
  * Every command. Each is loaded when it is called, because a filter must start quickly. Commands about the commands
@@ -137,10 +137,9 @@ export const COMMAND_TABLE: CommandTable = {
 const FORMER_NAMES: Readonly<Record<string, string>> = { "sets aggregate": "sets union" };
 
 /** The name of a command or group that these words begin with, as far as they name one, and the words after it. */
-export function splitName([first = "", ...rest]: readonly string[]): { name: string; rest: string[] } {
-  const { word, groups } = COMMAND_TABLE.administration;
-  // Without the word, too, as these commands were called in earlier builds.
-  if (first === word && groups.includes(rest[0] ?? "")) return splitName(rest);
+export function splitName(words: readonly string[]): { name: string; rest: string[] } {
+  // Commands of the administration are found without the word, too, as they were called in earlier builds.
+  const [first = "", ...rest] = withoutWord(COMMAND_TABLE, words);
   if (!Object.hasOwn(COMMAND_TABLE.groups, first) || rest[0] === undefined || rest[0].startsWith("-"))
     return { name: first, rest };
   const name = `${first} ${rest[0]}`;

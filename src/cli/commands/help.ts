@@ -1,4 +1,12 @@
-import { type Command, type CommandTable, EXIT, fullName, loadCommands, type Option } from "../runner/command.ts";
+import {
+  type Command,
+  type CommandTable,
+  EXIT,
+  fullName,
+  loadCommands,
+  type Option,
+  withoutWord,
+} from "../runner/command.ts";
 import { nearest } from "../../words/nearest.ts";
 import { ownVersion } from "../../service/own-version.ts";
 import { printShortly } from "../runner/standard-output.ts";
@@ -32,21 +40,13 @@ export function helpCommand(table: CommandTable): Command {
     ],
     async run({ operands, has }) {
       const style = styleFor(process.stdout);
-      const name = operands.slice(isAdministration(table, operands) ? 1 : 0).join(" ");
+      const name = withoutWord(table, operands).join(" ");
       process.stdout.write(
         has("all") && name === "" ? await everyCommand(table, style) : await helpText(table, name, style),
       );
       return EXIT.matched;
     },
   };
-}
-
-/** Whether these words name a command or group by its full name, with the word of the administration before it. */
-function isAdministration(
-  { administration: { word, groups } }: CommandTable,
-  [first, next = ""]: readonly string[],
-): boolean {
-  return first === word && groups.includes(next);
 }
 
 async function helpText(table: CommandTable, name: string, style: Style): Promise<string> {

@@ -44,6 +44,14 @@ export interface CommandTable {
   readonly administration: { readonly word: string; readonly groups: readonly string[]; readonly about: string };
 }
 
+/** The words of a command line without the word of the administration, where a group of it follows. */
+export function withoutWord(
+  { administration: { word, groups } }: Pick<CommandTable, "administration">,
+  words: readonly string[],
+): readonly string[] {
+  return words[0] === word && groups.includes(words[1] ?? "") ? words.slice(1) : words;
+}
+
 /** The name of a command or group as users write it: `admin key create`. */
 export function fullName({ administration }: CommandTable, name: string): string {
   return administration.groups.includes(name.split(" ", 1)[0]!) ? `${administration.word} ${name}` : name;
