@@ -38,7 +38,10 @@ interface CredentialResource<
     readonly summary: string;
     readonly body: Body;
     readonly bodyExample: Static<Body>;
-    /** `of`: the member of the response that is the document, beside those with the text, which no other response contains. */
+    /**
+     * `of`: the member of the response that is the document, beside those with the text, which no other response
+     * contains.
+     */
     readonly secret: { readonly name: string; readonly of: string; readonly members: Members };
   };
   /** What a new one opens, and its text. @throws ServiceError "invalid" */

@@ -1,3 +1,4 @@
+import { START_CHARACTERS } from "../../store/records/api-key.ts";
 import {
   type CommonCredential,
   type Credential,
@@ -188,8 +189,8 @@ function chosenCredential<Kind extends CredentialKind>(
   const found = credentials.filter(({ id, start }) => id === text.toLowerCase() || (prefix !== null && start === text));
   if (found.length === 1) return found[0]!;
   // A whole secret must not be repeated on the screen.
-  const isSecret = prefix !== null && text.length > 8 && text.startsWith(prefix);
-  const shown = JSON.stringify(isSecret ? `${text.slice(0, 8)}...` : text);
+  const isSecret = prefix !== null && text.length > START_CHARACTERS && text.startsWith(prefix);
+  const shown = JSON.stringify(isSecret ? `${text.slice(0, START_CHARACTERS)}...` : text);
   throw new UsageError(
     found.length === 0
       ? `there is no ${one} ${shown}; "ipsieve admin ${group} list" lists them`

@@ -1,11 +1,17 @@
-import { digestOfApiKey, isApiKeyText, makeApiKey, type NewApiKey } from "../../store/records/api-key.ts";
+import {
+  digestOfApiKey,
+  isApiKeyText,
+  makeApiKey,
+  type NewApiKey,
+  START_CHARACTERS,
+} from "../../store/records/api-key.ts";
 import { CREDENTIALS, type CredentialKind } from "../../store/records/credential.ts";
 import { digestOfToken, isToken, makeToken } from "./secret-token.ts";
 
-/** Characters of the text that are kept, to distinguish credentials. */
-const START_CHARACTERS = 8;
-
-/** The text of a new credential: the prefix of its kind and random characters. Shown once; a store gets `digest` and `start`. */
+/**
+ * The text of a new credential: the prefix of its kind and random characters. Shown once; a store gets `digest` and
+ * `start`.
+ */
 export function makeCredentialText(kind: Exclude<CredentialKind, "edge">): NewApiKey {
   if (kind === "api") return makeApiKey();
   const text = CREDENTIALS[kind].prefix + makeToken().text;

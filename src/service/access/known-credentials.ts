@@ -7,9 +7,9 @@ import { digestOfCredential } from "./credential-text.ts";
 const MAX_KNOWN = 10_000;
 
 /**
- * Finds credentials by their text, for the doors that take their kind. The digests of valid ones are cached, because one comes with every
- * request and checking its text takes longer than a lookup. Whether it is revoked is checked every time. The texts are kept
- * only in the memory of this process, which receives them with every request anyway.
+ * Finds credentials by their text, for the doors that take their kind. The digests of valid ones are cached, because one
+ * comes with every request and checking its text takes longer than a lookup. Whether it is revoked is checked every
+ * time. The texts are kept only in the memory of this process, which receives them with every request anyway.
  */
 export class KnownCredentials {
   readonly #memory: Pick<ServiceMemory, "credentialByDigest">;
@@ -19,13 +19,19 @@ export class KnownCredentials {
     this.#memory = memory;
   }
 
-  /** The one with this text, even if it has expired, unless it is revoked. Invalid texts take the same time wherever they differ from it. */
+  /**
+   * The one with this text, even if it has expired, unless it is revoked. Invalid texts take the same time wherever they
+   * differ from it.
+   */
   find<Kind extends CredentialKind>(kind: Kind, text: string): Credential<Kind> | undefined {
     const known = this.#digests.get(text);
     const digest = known ?? digestOfCredential(kind, text) ?? "";
     const found = this.#memory.credentialByDigest(digest);
-    if (found === undefined || !isOfKind(kind, found) || !isSameDigest(digest, found.digest)) return undefined;
-    if (known === undefined) this.#remember(text, digest);
+    if (found === undefined || !isOfKind(kind, found)) return undefined;
+    if (known === undefined) {
+      if (!isSameDigest(digest, found.digest)) return undefined;
+      this.#remember(text, digest);
+    }
     return found.revokedAt === null ? found : undefined;
   }
 

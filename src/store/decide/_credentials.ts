@@ -38,7 +38,10 @@ export function createCredential(
   };
 }
 
-/** `before`: the organisation's one of the kind with that id. Repeating it changes nothing. What a bouncer has received is forgotten. */
+/**
+ * `before`: the organisation's one of the kind with that id. Repeating it changes nothing. What a bouncer has received
+ * is forgotten.
+ */
 export function revokeCredential(
   { credentialId, at }: RevokeCredentialCommand,
   before: Credential | undefined,

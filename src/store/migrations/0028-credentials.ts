@@ -1,9 +1,9 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * One table of the credentials of all kinds: API keys, and those of bouncers, edge components and TAXII clients. `scope` is JSON of what a kind
- * opens, so that a further kind needs no other columns. What refers to them is copied, as SQLite cannot change what a column
- * refers to.
+ * One table of the credentials of all kinds: API keys, and those of bouncers, edge components and TAXII clients. `scope`
+ * is JSON of what a kind opens, so that a further kind needs no other columns. What refers to them is copied, as SQLite
+ * cannot change what a column refers to.
  */
 export const credentials: Migration = () => [
   `create table credentials (

@@ -2,16 +2,16 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** The beginning of a key's text, so that scanners for leaked secrets recognize it. */
-const PREFIX = "ips_";
+export const API_KEY_PREFIX = "ips_";
 /** 192 random bits as 32 characters of base64url. */
 const RANDOM_BYTES = 24;
 const RANDOM_CHARACTERS = 32;
 /** The 32 bits of the checksum in base 62. */
 const CHECKSUM_CHARACTERS = 6;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const PATTERN = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${RANDOM_CHARACTERS}}[A-Za-z0-9]{${CHECKSUM_CHARACTERS}}$`);
-/** Characters of the text that are kept, to distinguish keys. */
-const START_CHARACTERS = 8;
+const PATTERN = new RegExp(`^${API_KEY_PREFIX}[A-Za-z0-9_-]{${RANDOM_CHARACTERS}}[A-Za-z0-9]{${CHECKSUM_CHARACTERS}}$`);
+/** Characters of the text of a credential that are kept, to distinguish them. */
+export const START_CHARACTERS = 8;
 
 /** A new key. The text is shown once and not stored; a store gets `digest` and `start`. */
 export interface NewApiKey {
@@ -22,7 +22,7 @@ export interface NewApiKey {
 }
 
 export function makeApiKey(): NewApiKey {
-  const body = PREFIX + randomBytes(RANDOM_BYTES).toString("base64url");
+  const body = API_KEY_PREFIX + randomBytes(RANDOM_BYTES).toString("base64url");
   const text = body + checksum(body);
   return { text, digest: digestOfApiKey(text), start: text.slice(0, START_CHARACTERS) };
 }

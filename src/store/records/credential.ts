@@ -1,3 +1,4 @@
+import { API_KEY_PREFIX } from "./api-key.ts";
 import type { Deployment } from "./deployment.ts";
 import { CREDENTIALS_SETTING } from "./limit-settings.ts";
 
@@ -88,7 +89,10 @@ interface Refusal {
 export type AuditedCredential = "key" | "credential" | "taxii-credential";
 
 interface Definition<Kind extends CredentialKind> {
-  /** What its text begins with, so that no one mistakes it for another kind, and it is found in texts; null: it is a signed token. */
+  /**
+   * What its text begins with, so that no one mistakes it for another kind, and it is found in texts; null: it is a
+   * signed token.
+   */
   readonly prefix: string | null;
   /** What one is called in the audit log. */
   readonly called: string;
@@ -110,7 +114,7 @@ const OF_DEPLOYMENTS: Quota = {
 /** To add a kind: what it opens in `Scopes`, and its line here. */
 export const CREDENTIALS: { readonly [Kind in CredentialKind]: Definition<Kind> } = {
   api: {
-    prefix: "ips_",
+    prefix: API_KEY_PREFIX,
     called: "key",
     auditedAs: "key",
     // Only admins of the organisation create them.
