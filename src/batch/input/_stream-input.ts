@@ -3,6 +3,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { decompress } from "./_decompress.ts";
 import { encodingOf, showsEncoding } from "./_encoding.ts";
 import { unreadable } from "./_input-errors.ts";
+import { BatchError } from "../batch-error.ts";
 import { HEAD_BYTES, type OpenInput } from "./input.ts";
 import { openNamedPipe } from "../_named-pipe.ts";
 
@@ -32,7 +33,15 @@ export async function openPathStream(path: string, isPipe: boolean, watch: Strea
   );
 }
 
-export function openStandardInput(watch: StreamWatch): Promise<OpenInput> {
+let isStandardInputRead = false;
+
+/** Rejects with BatchError the second time: whoever reads it again would take what is left of it, nothing, for all. */
+export async function openStandardInput(watch: StreamWatch): Promise<OpenInput> {
+  if (isStandardInputRead)
+    throw new BatchError("input-unreadable", "it has been read, and can be read only once; save it to a file", {
+      file: "-",
+    });
+  isStandardInputRead = true;
   return openStream(standardInput(), "-", watch);
 }
 

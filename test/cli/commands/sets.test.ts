@@ -94,6 +94,20 @@ test("standard input is a list, and the result is written for programs", async (
   assert.equal(stdout, "*filter\n:own - [0:0]\n-4 -A own -s 20.0.0.0/24 -j DROP\nCOMMIT\n");
 });
 
+test("standard input that is named twice, in whatever form, is an error: the second reader would get nothing", async () => {
+  const piped = (...args: string[]) => run(args, { cwd: folder.path, input: "8.8.8.8\n" });
+  for (const args of [
+    ["sets", "union", "atleast:2;-;-"],
+    ["sets", "union", "-", "atleast:1;-;1.1.1.1"],
+    ["deployment", "render", "--include", "-", "--exclude", "atleast:1;-;1.1.1.1"],
+    ["identify", "--only", "-", "-"],
+  ]) {
+    const { code, stdout, stderr } = await piped(...args);
+    assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+    assert.match(stderr, /^ipsieve: standard input: it has been read, and can be read only once; save it to a file\n$/);
+  }
+});
+
 test("sets are compared pair by pair", async () => {
   const { code, stdout } = await sets("compare", "block.txt", "allow.txt", "other.txt");
   assert.equal(code, 0);
