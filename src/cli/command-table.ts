@@ -112,7 +112,8 @@ export const COMMAND_TABLE: CommandTable = {
     cti: "build, query and export threat-intelligence datasets",
     org: "create, change and list the organisations of the service",
     plan: "set and list what organisations may use",
-    credential: "create, list and revoke credentials of any kind: those of key, bouncer, edge and taxii",
+    credential:
+      "create, list and revoke credentials of any kind: API keys, and those of bouncers, edge components and TAXII clients",
     key: "create, list and revoke API keys",
     bouncer: "create, list and revoke the keys of CrowdSec bouncers",
     edge: "create, list and revoke the tokens of edge components",
@@ -129,7 +130,7 @@ export const COMMAND_TABLE: CommandTable = {
   administration: {
     word: "admin",
     groups: ["org", "credential", "user", "plan", "db", "key", "bouncer", "edge", "taxii"],
-    about: "whoever runs the service, on its database",
+    about: "operators of the service, on its database",
   },
 };
 
@@ -140,8 +141,8 @@ const FORMER_NAMES: Readonly<Record<string, string>> = { "sets aggregate": "sets
 export function splitName(words: readonly string[]): { name: string; rest: string[] } {
   // Commands of the administration are found without the word, too, as they were called in earlier builds.
   const [first = "", ...rest] = withoutWord(COMMAND_TABLE, words);
-  if (!Object.hasOwn(COMMAND_TABLE.groups, first) || rest[0] === undefined || rest[0].startsWith("-"))
-    return { name: first, rest };
+  const isGroup = first === COMMAND_TABLE.administration.word || Object.hasOwn(COMMAND_TABLE.groups, first);
+  if (!isGroup || rest[0] === undefined || rest[0].startsWith("-")) return { name: first, rest };
   const name = `${first} ${rest[0]}`;
   return { name: FORMER_NAMES[name] ?? name, rest: rest.slice(1) };
 }

@@ -34,7 +34,7 @@ import { isInMmdbIpv4 } from "./subjects.ts";
 
 const NOW = Date.parse("2026-11-28T00:00:00Z");
 const DAY = 86_400_000;
-const folder = temporaryFolder();
+const folder = temporaryFolder({ "list.txt": "8.8.8.8\n".repeat(100) });
 before(() => writeSmallNetworks(join(folder.path, "networks.ipsieve")));
 after(() => folder.remove());
 
@@ -266,6 +266,13 @@ describe("on the command line", () => {
         "mine.ipsieve",
         "-o",
         "mine.ipsieve",
+      ],
+      [
+        /list\.txt: not a file of .*; for a list, make one: .*ruleset import NAME\.ipsieve list\.txt/,
+        "--format",
+        "mmdb",
+        "--with",
+        "list.txt",
       ],
       [/missing\.ipsieve/, "--format", "mmdb", "--with", "missing.ipsieve", "-o", "x.mmdb"],
     ] as const) {

@@ -62,9 +62,9 @@ export function rejectCommand(table: CommandTable, name: string): never {
   const { word, groups } = table.administration;
   if (Object.hasOwn(table.groups, name) || name === word)
     throw new UsageError(
-      `${fullName(table, name)} needs a subcommand: ${(name === word ? groups : verbsOf(table, name)).join(", ")}; "ipsieve help ${fullName(table, name)}" describes them`,
+      `${fullName(table, name)} needs a ${name === word ? "group" : "subcommand"}: ${(name === word ? groups : verbsOf(table, name)).join(", ")}; "ipsieve help ${fullName(table, name)}" describes them`,
     );
-  const meant = nearest(name, Object.keys(table.commands));
+  const meant = nearest(name, [...Object.keys(table.commands), ...groups.map((group) => `${word} ${group}`)]);
   if (name.startsWith("-"))
     throw new UsageError(
       `${name} must come after the command, as in ipsieve COMMAND ${name}; "ipsieve help" lists the commands`,
@@ -102,13 +102,13 @@ async function groupHelp(table: CommandTable, group: string, style: Style): Prom
   ].join("\n");
 }
 
-/** The groups for whoever runs the service. */
+/** The groups for operators. */
 function administrationHelp(
   { administration: { word, groups: names, about }, groups }: CommandTable,
   style: Style,
 ): string {
   return [
-    `For ${about}.`,
+    `Commands for ${about}.`,
     "",
     style("bold", "Usage"),
     `  ipsieve ${word} GROUP COMMAND [OPTION...] [ARGUMENT...]`,

@@ -33,7 +33,7 @@ function optionsOf(verb: "create" | "revoke"): Option[] {
 /** Runs the command of the kind with the same arguments, so that its errors are about what the kind takes. */
 function forward(verb: "create" | "revoke", options: readonly Option[], args: Arguments): Promise<number> {
   const kind = args.value("kind");
-  if (kind === undefined) throw new UsageError(`credential ${verb} needs --kind: ${NAMES.join(", ")}`);
+  if (kind === undefined) throw new UsageError(`admin credential ${verb} needs --kind: ${NAMES.join(", ")}`);
   const command = KINDS[kind]![verb];
   const given = options.filter(({ name }) => name !== KIND.name && args.has(name));
   const flags = given.flatMap(({ name, value }) =>

@@ -40,7 +40,7 @@ export interface CommandTable {
   readonly commands: Readonly<Record<string, () => Promise<Command>>>;
   /** The first words of two-word names, each with a description of its commands. */
   readonly groups: Readonly<Record<string, string>>;
-  /** Groups for whoever runs the service, what they have in common, and the word before their names. */
+  /** Groups for operators of the service, what they have in common, and the word before their names. */
   readonly administration: { readonly word: string; readonly groups: readonly string[]; readonly about: string };
 }
 

@@ -7,6 +7,7 @@ import { rulesetOf } from "../../datasets/ruleset-from-bytes.ts";
 import { NETWORKS_KIND } from "../../networks/networks-kind.ts";
 import { RULESET_KIND } from "../../rulesets/ruleset-kind.ts";
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
+import { SnapshotError } from "../../snapshot/snapshot-error.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
 import { UsageError } from "../runner/usage-error.ts";
 import { defaultNetworks } from "./chosen-networks.ts";
@@ -64,7 +65,13 @@ export async function openAdded(paths: readonly string[]): Promise<readonly Adde
 }
 
 async function openOne(path: string): Promise<AddedFile> {
-  const snapshot = await openSnapshot(path);
+  const snapshot = await openSnapshot(path).catch((error: unknown) => {
+    if (error instanceof SnapshotError && error.code === "not-a-snapshot")
+      throw new UsageError(
+        `--with ${path}: not a file of networks, threat intelligence or a ruleset; for a list, make one: ipsieve ruleset create NAME.ipsieve, and ipsieve ruleset import NAME.ipsieve ${path}`,
+      );
+    throw error;
+  });
   const { kind, createdAt } = snapshot.info;
   const read = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
   if (read !== undefined) return { kind, createdAt: createdAt.toISOString(), ...read(snapshot, path) };
